@@ -24,11 +24,20 @@ class PlaceProgressLine {
   std::optional<ProgressLine> line_;
 };
 
+bool tells_no_tilt(const Pose& mean) { return mean.roll == 0 && mean.pitch == 0; }
+
+/// The prior of a scanner that is mounted upside down and looks the same way.
+ResolvedPrior hanging(ResolvedPrior prior) {
+  prior.pose.mean.roll = kPi;
+  prior.pose.mean.yaw = -prior.pose.mean.yaw;
+  return prior;
+}
+
 }  // namespace
 
 AnywhereWithProgress::AnywhereWithProgress(const PointCloud& map, const AlignOptions& options, bool on_device,
                                            const ResolvedPrior& prior)
-    : prior_(prior), search_(map, options, on_device, prior.place_cell_m), sight_lines_(map) {
+    : prior_(prior), search_(map, options, on_device, prior.place_cell_m, prior.up), sight_lines_(map) {
   const initial_pose::PlacePyramid& pyramid = search_.pyramid();
   answer_.pyramid_us = search_.build_us();
   answer_.on_device = search_.on_device();
@@ -40,12 +49,27 @@ AnywhereWithProgress::AnywhereWithProgress(const PointCloud& map, const AlignOpt
 
 initial_pose::SearchResult AnywhereWithProgress::run(Aligner& aligner, const PointCloud& scan,
                                                      const ResolvedSearch& setting, const PerScan& limits) {
-  PlaceProgressLine progress;
-  initial_pose::AnywhereResult found = search_.run(aligner, scan, prior_, setting, limits, {}, &sight_lines_,
-                                                   [&](double coverage) { progress.show(coverage); });
+  initial_pose::AnywhereResult found = searched(prior_, aligner, scan, setting, limits);
+  const bool missed = !found.search.interrupted && !found.search.reliable.value_or(true);
+  answer_.mounting = Mounting::level;
+  if (missed && prior_.kind != PriorKind::pose && tells_no_tilt(prior_.pose.mean)) {
+    initial_pose::AnywhereResult other = searched(hanging(prior_), aligner, scan, setting, limits);
+    const bool hangs = other.search.reliable.value_or(false);
+    answer_.mounting = hangs ? Mounting::upside_down : Mounting::neither;
+    if (hangs) found = std::move(other);
+  }
   answer_.coarse = std::move(found.coarse);
   answer_.coarse_us = found.coarse_us;
   return std::move(found.search);
+}
+
+initial_pose::AnywhereResult AnywhereWithProgress::searched(const ResolvedPrior& prior, Aligner& aligner,
+                                                            const PointCloud& scan,
+                                                            const ResolvedSearch& setting,
+                                                            const PerScan& limits) {
+  PlaceProgressLine progress;
+  return search_.run(aligner, scan, prior, setting, limits, {}, &sight_lines_,
+                     [&](double coverage) { progress.show(coverage); });
 }
 
 }  // namespace ndt::harness

@@ -43,7 +43,7 @@ struct Arguments {
   std::string scans, stamps, stamp_unit, odometry, gnss, out, ply, ply_frames, command_line;
   std::string implementation{kAuto};
   PoseArgument init, guess;
-  std::vector<std::string> sigma;
+  std::vector<std::string> sigma, up;
   std::optional<double> rate_hz;
   std::size_t laps = 1;
   std::optional<double> critical_ms, reliable_nvtl;
@@ -184,6 +184,9 @@ Start start_of(const Arguments& a, const ScanSequence& sequence) {
   if (!searches && !pose)
     throw UsageError(
         "--init is missing: where in the map is the first scan? Give x,y,z,roll,pitch,yaw, or search");
+  if (pose && !a.up.empty())
+    throw UsageError(
+        "--up is for the search in the whole map: give --init search without --guess, or drop it");
   if (!pose && !a.sigma.empty()) throw UsageError("--sigma is about --guess: give both, or drop it");
   return {pose, searches && pose ? std::optional(prior_of(a, *pose)) : std::nullopt};
 }
@@ -301,7 +304,8 @@ ExitCode localize(const Arguments& given) {
                              map_preparation(a.preparation), a.real_time});
   input.following = aligners.following();
   if (!start.pose) {
-    start.pose = found_in_whole_map(first, aligners, {entry, searching_options(a, options), setting});
+    start.pose =
+        found_in_whole_map(first, aligners, {entry, searching_options(a, options), setting, up_from(a.up)});
     if (!start.pose) return ExitCode::jobs_failed;
   }
   Localizer localizer(aligners.tracker(), setting, [&]() -> Aligner& { return aligners.searcher(); });
@@ -373,6 +377,7 @@ void add_start_flags(CLI::App& command, Arguments& a) {
                   "heading may be any (default 5,5,0.5,0.02,0.02)")
       ->type_name("SIGMA")
       ->expected(1, 5);
+  add_up_flag(command, a.up, "with --init search in the whole map");
 }
 
 }  // namespace

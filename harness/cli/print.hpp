@@ -59,6 +59,11 @@ void put_preparation(nlohmann::ordered_json& object, const char* key, const Prep
 /// One object on one line of stdout.
 void print_json(const nlohmann::ordered_json& object);
 
+/// How the scanner is mounted, as far as a search with method anywhere tried.
+enum class Mounting { level, upside_down, neither };
+constexpr auto enum_names(Mounting) { return std::array{"level", "upside_down", "neither"}; }
+using ndt::to_string;
+
 /// The coarse part of a search with method anywhere.
 struct AnywhereAnswer {
   PriorKind kind = PriorKind::map;
@@ -66,6 +71,8 @@ struct AnywhereAnswer {
   double cell_m = 0, pyramid_us = 0, coarse_us = 0;
   std::uint64_t pyramid_bytes = 0;
   bool on_device = false;  ///< searched there, not on threads
+  /// level: as --guess tells; neither: that and upside down were tried, and the first stands.
+  Mounting mounting = Mounting::level;
   initial_pose::PlacesFound coarse;
 };
 

@@ -14,6 +14,7 @@ json to_json(const AnywhereAnswer& answer) {
   j["height_from_map"] = region.height_from_map && coarse.ground_below_m;
   j["sensor_height_m"] = coarse.ground_below_m ? json(*coarse.ground_below_m) : json();
   j["heading_within_rad"] = region.heading_rad;
+  j["mounting"] = to_string(answer.mounting);
   j["cell_m"] = answer.cell_m;
   j["lattice_poses"] = coarse.lattice;
   j["headings"] = coarse.headings;
@@ -40,6 +41,8 @@ std::string to_text(const AnywhereAnswer& answer) {
   text += coarse.ground_below_m
               ? fmt::format("the sensor is about {:.1f} m above its ground\n", *coarse.ground_below_m)
               : "the scan shows no ground\n";
+  if (answer.mounting == Mounting::upside_down)
+    text += "mounting         upside down: the search for a level scanner found no reliable pose\n";
   return text + fmt::format("place pyramid    {:.1f} MB, built in {:.3f} ms; places found in {:.3f} ms{}\n",
                             static_cast<double>(answer.pyramid_bytes) * 1e-6, answer.pyramid_us / 1000,
                             answer.coarse_us / 1000, answer.on_device ? " on the device" : "");

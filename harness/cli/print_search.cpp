@@ -19,6 +19,8 @@ using initial_pose::SearchOptions;
 using initial_pose::SearchResult;
 using json = nlohmann::ordered_json;
 
+constexpr const char* kNextLine = "\n                 ";
+
 json named_particle(const SearchResult& result, std::size_t index) {
   json j = {{"particle", index}};
   j.update(particle_json(result.particles.at(index)));
@@ -69,10 +71,7 @@ std::string doubt_text(Doubt doubt, const SearchAnswer& answer) {
                          *answer.setting.options.reliable_nvtl,
                          is_about_a_guess(answer)
                              ? "widen --sigma, take more --particles, or check that the scan is from this map"
-                             : "take more --particles, or check that the scan is from this map. The search "
-                               "expects a level scan "
-                               "on a level map: for a tilted or upside-down scanner give roll and pitch by "
-                               "--guess and --sigma");
+                             : "take more --particles, or check that the scan is from this map");
     case Doubt::few_matched:
       return fmt::format(
           "{:.1f} % of the scan's points match the map, not more than {:g} %; check that the scan is from it",
@@ -147,7 +146,12 @@ std::string verdict_text(const SearchAnswer& answer) {
   std::string text(to_string(judgement.verdict));
   if (judgement.doubts.empty()) text += grounds(answer);
   for (const Doubt doubt : judgement.doubts)
-    text += (doubt == judgement.doubts.front() ? ": " : "\n                 ") + doubt_text(doubt, answer);
+    text += (doubt == judgement.doubts.front() ? ": " : kNextLine) + doubt_text(doubt, answer);
+  if (answer.anywhere && answer.anywhere->mounting == Mounting::neither)
+    text +=
+        std::string(kNextLine) +
+        "a level scanner and one upside down were tried: for a tilted map give its up direction by --up, for "
+        "a tilted scanner its roll and pitch by --guess";
   return text;
 }
 

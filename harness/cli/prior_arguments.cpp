@@ -45,6 +45,7 @@ void require_fitting(const PriorArguments& a, PriorKind kind, const ResolvedSear
                         : kind == PriorKind::box                    ? "--box"
                         : a.sigma_yaw && setting.is_own()           ? "--sigma-yaw"
                         : a.place_cell                              ? "--place-cell"
+                        : !a.up.empty()                             ? "--up"
                                                                     : nullptr;
     if (needs)
       throw UsageError(fmt::format("{} is for --method anywhere; {} searches about a guess", needs, method));
@@ -53,6 +54,9 @@ void require_fitting(const PriorArguments& a, PriorKind kind, const ResolvedSear
     throw UsageError(fmt::format("--box has no use with --prior {}; leave one out", to_string(kind)));
   if (kind != PriorKind::pose && !a.sigma.empty())
     throw UsageError(fmt::format("--sigma has no use with --prior {}; leave one out", to_string(kind)));
+  if (kind != PriorKind::map && !a.up.empty())
+    throw UsageError(fmt::format("--up requires --prior map, not {}; turn the map level, or leave --up out",
+                                 to_string(kind)));
   if (a.sigma_yaw && a.guess.empty())
     throw UsageError("--sigma-yaw is about the heading of --guess; give one");
 }
@@ -65,6 +69,26 @@ void take_sigma(const std::vector<std::string>& words, initial_pose::PosePrior& 
     throw UsageError(
         fmt::format("--sigma: {} numbers; give 5: x, y, z in metres, roll, pitch in radians", sigma.size()));
   std::ranges::copy(sigma, prior.sigma);
+}
+
+Vec3<double> up_from(const std::vector<std::string>& words) {
+  if (words.empty()) return {0, 0, 1};
+  const std::vector<double> up = parse_numbers(fmt::format("{}", fmt::join(words, " ")), "--up");
+  if (up.size() != 3 || std::ranges::all_of(up, [](double part) { return part == 0; }))
+    throw UsageError(fmt::format("--up: '{}' is no direction; give three numbers x,y,z that are not all 0",
+                                 fmt::join(words, " ")));
+  return {up[0], up[1], up[2]};
+}
+
+void add_up_flag(CLI::App& command, std::vector<std::string>& words, const char* with) {
+  command
+      .add_option(
+          "--up", words,
+          fmt::format("{}: the direction x,y,z in the map that points up, for a map that is not level "
+                      "(default: 0,0,1)",
+                      with))
+      ->type_name("UP")
+      ->expected(1, 3);
 }
 
 void add_prior_flags(CLI::App& command, PriorArguments& a) {
@@ -87,6 +111,7 @@ void add_prior_flags(CLI::App& command, PriorArguments& a) {
       .add_option("--sigma-yaw", a.sigma_yaw,
                   "standard deviation of the heading about the guess's, rad (default: any heading)")
       ->type_name("RAD");
+  add_up_flag(command, a.up, "with --prior map");
   command
       .add_option("--place-cell", a.place_cell,
                   "edge of the cells of the coarse score, m, method anywhere only (default: half of the last "
@@ -111,6 +136,7 @@ ResolvedPrior resolve(const PriorArguments& a, const ResolvedSearch& setting) {
     take_sigma(a.sigma, prior.pose);
   }
   if (prior.kind == PriorKind::box) take_box(a, prior);
+  prior.up = up_from(a.up);
   prior.pose.sigma_yaw_rad = a.sigma_yaw, prior.place_cell_m = a.place_cell;
   require_valid(prior.pose);
   if (a.place_cell) require_within("place-cell", *a.place_cell, initial_pose::PlacePyramid::kCellBoundsM);

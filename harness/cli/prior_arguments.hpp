@@ -15,12 +15,16 @@ namespace ndt::harness {
 struct PriorArguments {
   std::optional<std::string> kind;
   PoseArgument guess;
-  std::vector<std::string> sigma, box;
+  std::vector<std::string> sigma, box, up;
   std::optional<double> sigma_yaw, place_cell;
 };
 
 /// Five numbers, the deviations of a prior. Throws UsageError if they are others.
 void take_sigma(const std::vector<std::string>& words, initial_pose::PosePrior& prior);
+
+/// Three numbers, the map's up direction; z where none is given. Throws UsageError for others.
+Vec3<double> up_from(const std::vector<std::string>& words);
+void add_up_flag(CLI::App& command, std::vector<std::string>& words, const char* with);
 
 void add_prior_flags(CLI::App& command, PriorArguments& arguments);
 

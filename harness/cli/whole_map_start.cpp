@@ -35,13 +35,15 @@ std::optional<Transform> start_in_whole_map(const WholeMapStart& with, Aligner& 
   answer.unknown_scale = initial_pose::unknown_scale(with.options);
   ResolvedPrior anywhere;
   anywhere.kind = PriorKind::map;
+  anywhere.up = with.up;
   AnywhereWithProgress search(map, with.options, with.entry.on_device, anywhere);
   answer.result = search.run(aligner, scan, answer.setting, {});
   answer.anywhere = search.answer();
   const Transform pose = answer.result.best_particle().result.map_from_scan;
   const bool found = answer.result.reliable.value_or(true);
+  const bool hangs = answer.anywhere->mounting == Mounting::upside_down;
   notice("ndt-bench: localize: {} {}, {}\n",
-         found ? "the first scan is at"
+         found ? hangs ? "the scanner is mounted upside down, the first scan is at" : "the first scan is at"
                : "lost: no start was found in the whole map; give --guess or --init. "
                  "The best pose is",
          words_of(pose), verdict_text(answer));

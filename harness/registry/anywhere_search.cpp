@@ -8,9 +8,10 @@
 namespace ndt::harness {
 namespace {
 
-initial_pose::PlacePyramid timed_pyramid(const PointCloud& map, double cell_m, double& build_us) {
+initial_pose::PlacePyramid timed_pyramid(const PointCloud& map, double cell_m, const Vec3<double>& up,
+                                         double& build_us) {
   const Stopwatch watch;
-  initial_pose::PlacePyramid pyramid(map, cell_m);
+  initial_pose::PlacePyramid pyramid(map, cell_m, up);
   build_us = watch.elapsed_us();
   return pyramid;
 }
@@ -31,8 +32,8 @@ std::unique_ptr<initial_pose::DevicePlaces> timed_copy(const initial_pose::Place
 }  // namespace
 
 AnywhereSearch::AnywhereSearch(const PointCloud& map, const AlignOptions& options, bool on_device,
-                               std::optional<double> cell_m)
-    : pyramid_(timed_pyramid(map, cell_m.value_or(initial_pose::last_edge_m(options) / 2), build_us_)),
+                               std::optional<double> cell_m, const Vec3<double>& up)
+    : pyramid_(timed_pyramid(map, cell_m.value_or(initial_pose::last_edge_m(options) / 2), up, build_us_)),
       device_(on_device ? timed_copy(pyramid_, options.device, build_us_) : nullptr),
       pool_(on_device ? 0 : options.threads) {}
 

@@ -18,9 +18,10 @@ class AnywhereSearch {
  public:
   /// on_device: the aligner is; then options.device searches, and what is left for threads takes one per
   /// core. If that device cannot hold the grids, these threads search, and a notice says so. Else takes
-  /// options.threads threads. Edge of the cells: `cell_m`, or half of the last level's voxels.
+  /// options.threads threads. Edge of the cells: `cell_m`, or half of the last level's voxels. `up`: as
+  /// PlacePyramid takes it.
   AnywhereSearch(const PointCloud& map, const AlignOptions& options, bool on_device,
-                 std::optional<double> cell_m = {});
+                 std::optional<double> cell_m = {}, const Vec3<double>& up = {0, 0, 1});
 
   /// `aligner` has the same map.
   initial_pose::AnywhereResult run(Aligner& aligner, const PointCloud& scan, const ResolvedPrior& prior,

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "ndt/machine_times.hpp"
+#include "ndt/align/implementation.hpp"
 
 namespace ndt::harness {
 

@@ -18,6 +18,7 @@ struct ResolvedPrior {
   initial_pose::PosePrior pose;
   Vec3<double> low, high;  ///< of a box [m]
   std::optional<double> place_cell_m;
+  Vec3<double> up{0, 0, 1};  ///< the map's up direction
 };
 
 /// The part of the map that a prior tells.

@@ -240,7 +240,7 @@ for line in sys.stdin:
             os.execvp("sleep", ["sleep", "4327"])
         os._exit(0)
     os.wait()
-    print("lingers", file=sys.stderr, flush=True)
+    print("two are asleep", file=sys.stderr, flush=True)
     time.sleep(60)
 """
 
@@ -257,7 +257,7 @@ def N16_peer_left_behind(trial):
                                   trial.work / "yard" / "scan.pcd", "--implementation", "exec:lingers"],
                                  env=os.environ | {"NDT_PEERS": str(trial.work / "peers")}, stdout=subprocess.DEVNULL,
                                  stderr=subprocess.PIPE, text=True)
-        begun = "lingers" in align.stderr.readline()
+        begun = any("two are asleep" in line for line in align.stderr)
         align.send_signal(number)
         align.wait(30)
         align.stderr.close()

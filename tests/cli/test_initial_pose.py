@@ -205,8 +205,8 @@ def test_what_it_cannot_use_is_refused(courtyard, tmp_path):
     assert json.loads(found)["best"]["stop"] == "no_overlap"
 
 
-ANYWHERE = ["box_m", "height_from_map", "sensor_height_m", "heading_within_rad", "cell_m", "lattice_poses", "headings", "coverage",
-            "on", "pyramid_bytes", "pyramid_us", "coarse_us", "places"]
+ANYWHERE = ["box_m", "height_from_map", "sensor_height_m", "heading_within_rad", "mounting", "cell_m", "lattice_poses", "headings",
+            "coverage", "on", "pyramid_bytes", "pyramid_us", "coarse_us", "places"]
 
 
 def anywhere(clouds, *args):

@@ -1,12 +1,9 @@
 """Peers from outside: what they say becomes measurements, and what they do wrong costs theirs alone."""
 
 import json
-import os
 import re
-import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -85,31 +82,6 @@ def run(tmp_path, names, env, code, limits="", study=""):
     return [row for row in rows if row["implementation"] != "persistent_cpu"]
 
 
-def running(word):
-    commands = []
-    for file in Path("/proc").glob("[0-9]*/cmdline"):
-        try:
-            commands.append(file.read_bytes())
-        except OSError:  # it has ended
-            pass
-    return any(word.encode() in command for command in commands)
-
-
-def ended(word):
-    """A process that was killed may be seen a moment longer."""
-    end = time.monotonic() + 5
-    while running(word) and time.monotonic() < end:
-        time.sleep(0.01)
-    return not running(word)
-
-
-def appears(file):
-    end = time.monotonic() + 30
-    while not file.exists():
-        assert time.monotonic() < end, f"{file.name} is missing"
-        time.sleep(0.01)
-
-
 def test_a_peer_is_measured_as_the_others_are(tmp_path):
     env = make_peer(tmp_path / "peers", "good")
     rows = run(tmp_path, ["exec:good"], env, code=0)
@@ -151,88 +123,6 @@ def test_what_a_peer_does_wrong_costs_its_own_measurements_and_is_named(tmp_path
         assert "json.exception" not in own[0] and "\n" not in own[0]
         if name != "eats":
             assert own[0].startswith(f"exec:{name}: ") and ";" in own[0], own[0]
-
-
-def test_a_peer_that_hangs_is_ended_with_all_that_it_started(tmp_path):
-    hang = "def on_align(): import subprocess; print('waits', file=sys.stderr, flush=True); subprocess.run(['sleep', '4321'])"
-    env = make_peer(tmp_path / "peers", "hangs", hang)
-    file = preset(tmp_path, '[limits]\nmeasurement_s = 2\n[[study]]\ndatasets = ["courtyard"]\nthreads = [1]\n'
-                  '[[study.scatters]]\nguesses = 1\nxy_m = 0.1\n')
-    bench("run", "--preset", file, "--implementation", "exec:hangs", "--samples", 1, "--out", tmp_path / "run",
-          code=EXIT_JOBS_FAILED, env=env)
-    (row,) = measurements_in(tmp_path / "run")
-    assert row["error_kind"] == "timeout" and re.search("no result within 2 s.*waits", row["error"]), row["error"]
-    assert ended("4321")
-    # What was ended is tried again, with the peer as it is now.
-    make_peer(tmp_path / "peers", "hangs")
-    bench("run", "--resume", tmp_path / "run", env=env)
-    (row,) = measurements_in(tmp_path / "run")
-    assert row["error"] is None and row["iterations"] == 3
-
-
-def test_what_a_peer_starts_ends_with_it(tmp_path, courtyard):
-    begin = "def on_scan(): import subprocess; subprocess.Popen(['sleep', '4322'], start_new_session=True); say(us=work())"
-    bench("align", *courtyard.args, "--implementation", "exec:starts", env=make_peer(tmp_path, "starts", begin))
-    assert ended("4322")
-
-
-DAEMON = """
-def daemon():
-    if os.fork() == 0:
-        os.setsid()
-        if os.fork() == 0:
-            open("started", "w").close()
-            os.execvp("sleep", ["sleep", "4323"])
-        os._exit(0)
-    os.wait()
-    while not os.path.exists("started"):
-        time.sleep(0.001)
-"""
-
-
-@pytest.mark.parametrize("replaced, code", [
-    ("def on_scan(): daemon(); say(us=work())", 0),
-    ("def on_align(): daemon(); os._exit(3)", EXIT_JOBS_FAILED),
-    ("def on_align(): daemon(); time.sleep(60)", EXIT_JOBS_FAILED),
-])
-def test_what_forks_twice_ends_with_the_peer(tmp_path, replaced, code):
-    """In a session of its own, with a parent that has ended."""
-    env = make_peer(tmp_path / "peers", "daemons", DAEMON + replaced)
-    file = preset(tmp_path, '[limits]\nmeasurement_s = 2\n[[study]]\ndatasets = ["courtyard"]\nthreads = [1]\n'
-                  '[[study.scatters]]\nguesses = 1\nxy_m = 0.1\n')
-    bench("run", "--preset", file, "--implementation", "exec:daemons", "--samples", 1, "--out", tmp_path / "run", code=code, env=env)
-    assert (tmp_path / "peers" / "started").exists() and ended("4323")
-
-
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGKILL])
-@pytest.mark.parametrize("command", ["align", "run"])
-def test_whatever_ends_ndt_bench_ends_its_peers(tmp_path, courtyard, command, number):
-    """With a process that has a session of its own, and one that also lost its parent."""
-    begin = """
-def on_scan():
-    import subprocess
-    subprocess.Popen(["sleep", "4324"], start_new_session=True)
-    daemon()
-    open("ready", "w").close()
-    time.sleep(60)
-"""
-    env = os.environ | make_peer(tmp_path / "peers", "lingers", DAEMON.replace("4323", "4325") + begin)
-    file = preset(tmp_path, '[[study]]\ndatasets = ["courtyard"]\nthreads = [1]\n[[study.scatters]]\nguesses = 1\nxy_m = 0.1\n')
-    words = courtyard.args if command == "align" else ["--preset", file, "--samples", 1, "--out", tmp_path / "run"]
-    process = subprocess.Popen([os.environ["NDT_BENCH"], command, *map(str, words), "--implementation", "exec:lingers"], env=env,
-                               stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    appears(tmp_path / "peers" / "ready")
-    assert running("4324") and running("4325")
-    process.send_signal(number)
-    process.wait(20)
-    assert ended("4324") and ended("4325") and ended("lingers.py")
-
-
-def test_a_peer_that_ends_its_guard_ends_with_all_that_it_started(tmp_path, courtyard):
-    replaced = DAEMON.replace("4323", "4326") + "def on_scan(): daemon(); os.kill(os.getppid(), 9); time.sleep(60)"
-    env = make_peer(tmp_path, "murders", replaced)
-    said = bench("align", *courtyard.args, "--implementation", "exec:murders", code=EXIT_JOBS_FAILED, env=env).stderr
-    assert "signal 9 (KILL) when asked to 'scan'" in said and ended("4326") and ended("murders.py")
 
 
 def test_an_answer_that_is_kept_is_never_asked_for_again(tmp_path, courtyard):

@@ -8,6 +8,7 @@ import argparse
 import json
 import subprocess
 import sys
+import tarfile
 import tempfile
 from collections import Counter
 from io import BytesIO
@@ -24,7 +25,7 @@ from ndt_convert.clouds import write_part  # noqa: E402
 from ndt_convert.faults import Fault  # noqa: E402
 from ndt_convert.library import CAUSES, no_returns, read_points  # noqa: E402
 
-CORPUS = HERE.parent / "fuzz" / "corpus"
+FUZZ = HERE.parent / "fuzz"
 OF_CORPUS = {"pcd": ".pcd", "ply": ".ply", "kitti_bin": ".bin"}
 LARGEST = 1 << 16  # bytes of a file that is changed
 NEAR_M, STEP_M = 1000, 1000  # of the library's origin
@@ -55,7 +56,9 @@ def originals(folder):
             out.append((array.getvalue(), ".npy"))
     readable = len(out)
     for name, kind in OF_CORPUS.items():
-        out += [(file.read_bytes(), kind) for file in sorted((CORPUS / name).iterdir()) if file.stat().st_size <= LARGEST]
+        with tarfile.open(FUZZ / "found" / f"{name}.tar.xz") as found:
+            contents = [file.read_bytes() for file in sorted((FUZZ / "corpus" / name).iterdir())] + [found.extractfile(member).read() for member in found]
+        out += [(data, kind) for data in contents if len(data) <= LARGEST]
     return out, readable
 
 

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <limits>
+#include <stdexcept>
 
 #include "ndt/core/error.hpp"
 
@@ -26,16 +27,36 @@ struct Extent {
   double low[3], high[3];
 };
 
-template <class F>
-void for_each_finite(const PointCloud& cloud, F&& f) {
-  for (const Point& p : cloud.points)
-    if (is_finite(p)) f(cloud.origin + cast<double>(p));
+/// The shortest turn that takes `up` to z [Rodrigues]; nothing if that is where it points.
+std::optional<Mat3<double>> levelling(const Vec3<double>& up) {
+  const double length = std::hypot(up.x, up.y, up.z);
+  if (!std::isfinite(length) || !(length > 0))
+    throw std::invalid_argument(
+        fmt::format("place pyramid: up = {:g},{:g},{:g} has no direction; give the direction against gravity",
+                    up.x, up.y, up.z));
+  const Vec3<double> u = (1 / length) * up;
+  if (u.x == 0 && u.y == 0) {
+    if (u.z > 0) return std::nullopt;
+    return rotation_of(Pose{0, 0, 0, kPi, 0, 0});
+  }
+  const double tilt = std::atan2(std::hypot(u.x, u.y), u.z), towards = std::atan2(u.y, u.x);
+  const auto about_z = [](double angle) { return rotation_of(Pose{0, 0, 0, 0, 0, angle}); };
+  return about_z(towards) * rotation_of(Pose{0, 0, 0, 0, -tilt, 0}) * about_z(-towards);
 }
 
-Extent extent_of(const PointCloud& map) {
+template <class F>
+void for_each_finite(const PointCloud& cloud, const std::optional<Mat3<double>>& level_from_map, F&& f) {
+  for (const Point& point : cloud.points)
+    if (is_finite(point)) {
+      const Vec3<double> p = cloud.origin + cast<double>(point);
+      f(level_from_map ? *level_from_map * p : p);
+    }
+}
+
+Extent extent_of(const PointCloud& map, const std::optional<Mat3<double>>& level_from_map) {
   constexpr double kFar = std::numeric_limits<double>::infinity();
   Extent all{{kFar, kFar, kFar}, {-kFar, -kFar, -kFar}};
-  for_each_finite(map, [&](const Vec3<double>& p) {
+  for_each_finite(map, level_from_map, [&](const Vec3<double>& p) {
     for (int i = 0; i < 3; ++i) {
       all.low[i] = std::min(all.low[i], coordinate_of(p, i));
       all.high[i] = std::max(all.high[i], coordinate_of(p, i));
@@ -148,9 +169,10 @@ std::uint64_t PooledGrid::bytes() const {
   return bytes;
 }
 
-PlacePyramid::PlacePyramid(const PointCloud& map, double cell_m) {
+PlacePyramid::PlacePyramid(const PointCloud& map, double cell_m, const Vec3<double>& up)
+    : level_from_map_(levelling(up)) {
   require_within("place-cell", cell_m, kCellBoundsM);
-  const Extent extent = extent_of(map);
+  const Extent extent = extent_of(map, level_from_map_);
   cell_m_ = edge_that_fits(extent, cell_m);
   Level occupied;
   double low[3];
@@ -162,7 +184,7 @@ PlacePyramid::PlacePyramid(const PointCloud& map, double cell_m) {
   occupied.values.resize(static_cast<std::size_t>(occupied.size[0]) *
                          static_cast<std::size_t>(occupied.size[1]) *
                          static_cast<std::size_t>(occupied.size[2]));
-  for_each_finite(map, [&](const Vec3<double>& p) {
+  for_each_finite(map, level_from_map_, [&](const Vec3<double>& p) {
     const auto cell = [&](int axis) {
       return static_cast<unsigned>(std::floor((coordinate_of(p, axis) - low[axis]) / cell_m_));
     };
@@ -171,6 +193,14 @@ PlacePyramid::PlacePyramid(const PointCloud& map, double cell_m) {
   levels_ = levels_for(std::max(occupied.size[0], occupied.size[1]));
   values_ = PooledGrid(with_soft_edges(occupied), levels_);
   footing_ = PooledGrid(footing_of(occupied), levels_);
+}
+
+Pose PlacePyramid::in_map(const Pose& in_level_map) const {
+  if (!level_from_map_) return in_level_map;
+  const Mat3<double> map_from_level = transpose(*level_from_map_);
+  const Vec3<double> position{in_level_map.x, in_level_map.y, in_level_map.z};
+  return principal(
+      derivative_pose(make_transform(map_from_level * rotation_of(in_level_map), map_from_level * position)));
 }
 
 Vec3<double> PlacePyramid::far_corner() const {

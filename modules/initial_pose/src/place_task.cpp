@@ -48,7 +48,8 @@ PlaceView grids_of(const PlacePyramid& pyramid) {
 
 PlaceTask::PlaceTask(const PlacePyramid& pyramid, const ScanSketch& sketch, const PlaceQuery& query,
                      HostPool& pool)
-    : query_(query),
+    : pyramid_(pyramid),
+      query_(query),
       sketch_(sketch),
       lattice_(pyramid, sketch, query.region),
       levels_(pyramid.levels()),
@@ -114,7 +115,8 @@ Place PlaceTask::place(const BestPlaces::Entry& entry) const {
   };
   Step step;
   step.x = take(size.x), step.y = take(size.y), step.z = take(size.z);
-  return {turned(query_.guess, lattice_.heading_rad(static_cast<int>(rest)), lattice_.position_m(step)),
+  return {pyramid_.in_map(
+              turned(query_.guess, lattice_.heading_rad(static_cast<int>(rest)), lattice_.position_m(step))),
           static_cast<double>(entry.score) / most_};
 }
 
@@ -126,7 +128,8 @@ PlacesFound PlaceTask::found(const BestPlaces& best, std::optional<Stop> interru
   found.lattice = poses();
   for (const BestPlaces::Entry& entry : best.best()) found.places.push_back(place(entry));
   if (found.places.empty())
-    found.places.push_back({turned(query_.guess, 0, 0.5 * (query_.region.low + query_.region.high)), 0});
+    found.places.push_back(
+        {pyramid_.in_map(turned(query_.guess, 0, 0.5 * (query_.region.low + query_.region.high))), 0});
   found.interrupted = interrupted;
   found.coverage = interrupted ? share_done : 1;
   return found;

@@ -44,6 +44,7 @@ class PlaceTask {
   void require_few() const;
   Place place(const BestPlaces::Entry& entry) const;
 
+  const PlacePyramid& pyramid_;
   const PlaceQuery& query_;
   const ScanSketch& sketch_;
   PlaceLattice lattice_;

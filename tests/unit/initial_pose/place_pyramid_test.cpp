@@ -52,6 +52,32 @@ TEST(PlacePyramid, WhatItCannotUseIsRefused) {
     EXPECT_THROW(PlacePyramid(cloud_of({{0, 0, 0}}), cell), std::invalid_argument) << cell;
 }
 
+TEST(PlacePyramid, ATiltedMapHasTheCellsOfTheLevelOne) {
+  Random random(2);
+  const PointCloud level = random_cloud(random, 40, {12, 7, 3});
+  const Mat3<double> tilt = rotation_of(Pose{0, 0, 0, 0, 0.6, 0});
+  PointCloud tilted;
+  for (const Point& p : level.points) tilted.points.push_back(cast<float>(tilt * cast<double>(p)));
+  const PlacePyramid plain(level, 1), turned(tilted, 1, 3.0 * (tilt * Vec3<double>{0, 0, 1}));
+  EXPECT_EQ(turned.values().level(0).values, plain.values().level(0).values);
+  EXPECT_EQ(turned.footing().level(0).values, plain.footing().level(0).values);
+  const Pose pose{1, 2, 3, 0, 0, 0.5};
+  EXPECT_EQ(plain.in_map(pose).yaw, pose.yaw);
+  const Transform expected = make_transform(tilt * rotation_of(pose), tilt * Vec3<double>{1, 2, 3}),
+                  found = to_transform(turned.in_map(pose));
+  for (std::size_t k = 0; k < 16; ++k) EXPECT_NEAR(found.m[k], expected.m[k], 1e-12) << k;
+}
+
+TEST(PlacePyramid, AMapUpsideDownIsTurned) {
+  const PlacePyramid pyramid(cloud_of({{0, 0, 0}, {1, 2, 3}}), 1, {0, 0, -1});
+  const Pose found = pyramid.in_map({1, 2, 3, 0, 0, 0});
+  EXPECT_NEAR(found.x, 1, 1e-12);
+  EXPECT_NEAR(found.y, -2, 1e-12);
+  EXPECT_NEAR(found.z, -3, 1e-12);
+  for (const Vec3<double>& up : {Vec3<double>{0, 0, 0}, Vec3<double>{0, 0, std::nan("")}})
+    EXPECT_THROW(PlacePyramid(cloud_of({{0, 0, 0}}), 1, up), std::invalid_argument);
+}
+
 TEST(PlacePyramid, AMapThatIsTooWideGetsLongerCells) {
   const PlacePyramid pyramid(cloud_of({{0, 0, 0}, {60000, 50000, 100}}), 0.5);
   EXPECT_GT(pyramid.cell_m(), 0.5);

@@ -4,10 +4,12 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "ndt/align/option.hpp"
 #include "ndt/core/point_cloud.hpp"
+#include "ndt/core/pose.hpp"
 #include "ndt/initial_pose/pooled_view.hpp"
 
 namespace ndt::initial_pose {
@@ -51,17 +53,20 @@ class PlacePyramid {
   /// The edge is doubled until all levels take no more memory.
   static constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 29;
 
-  /// cell_m: edge of a cell [m], within kCellBoundsM. Throws std::invalid_argument for another, InputError if
-  /// the map has no finite point.
-  PlacePyramid(const PointCloud& map, double cell_m);
+  /// cell_m: edge of a cell [m], within kCellBoundsM. up: the map's up direction, of any length; where it is
+  /// not z, the cells are those of the map turned level. Throws std::invalid_argument for another edge and
+  /// for an up without a direction, InputError if the map has no finite point.
+  PlacePyramid(const PointCloud& map, double cell_m, const Vec3<double>& up = {0, 0, 1});
 
   /// Edge of the cells: the one asked for, or longer.
   double cell_m() const { return cell_m_; }
-  /// Corner of cell 0 [m], in the map's frame.
+  /// Corner of cell 0 [m], in the frame of the level map.
   const Vec3<double>& corner() const { return corner_; }
   /// Opposite corner of the last cell [m].
   Vec3<double> far_corner() const;
   int levels() const { return levels_; }  ///< number of levels
+  /// A pose in the level map as one in the map.
+  Pose in_map(const Pose& in_level_map) const;
   /// 255 where the map has points, 128 in the cells that share a face with such a one, 64 at an edge or a
   /// corner.
   const PooledGrid& values() const { return values_; }
@@ -73,6 +78,7 @@ class PlacePyramid {
 
  private:
   double cell_m_ = 0;
+  std::optional<Mat3<double>> level_from_map_;  ///< nothing: the map is level
   Vec3<double> corner_;
   int levels_ = 0;
   PooledGrid values_, footing_;

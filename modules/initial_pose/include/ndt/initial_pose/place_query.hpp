@@ -37,7 +37,7 @@ using PlaceProgress = std::function<void(double coverage)>;
 /// What find_places() is asked.
 struct PlaceQuery {
   PlaceRegion region;  ///< where to look
-  /// Roll and pitch are kept: headings turn the scan about the map's vertical axis, from the guess's own.
+  /// Roll and pitch are kept: headings turn the scan about the map's up direction, from the guess's own.
   Pose guess;
   int places = 200;  ///< how many to give at most
 };

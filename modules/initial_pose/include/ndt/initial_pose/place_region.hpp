@@ -8,7 +8,7 @@ namespace ndt::initial_pose {
 
 /// Where the sensor may be: a box of positions and an arc of headings.
 struct PlaceRegion {
-  Vec3<double> low, high;  ///< [m], map frame; high is not below low
+  Vec3<double> low, high;  ///< [m], frame of the level map; high is not below low
   /// Heights are those from which the map has something to stand on below the sensor, as far as the scan
   /// shows its ground; else all of the box.
   bool height_from_map = false;
