@@ -9,6 +9,7 @@
 
 #include "ndt/core/error.hpp"
 #include "ndt/gpu_persistent/implementations.hpp"
+#include "scripted_aligner.hpp"
 #include "test_clouds.hpp"
 
 namespace ndt::gpu_persistent {
@@ -29,15 +30,12 @@ SplitAligner split(std::size_t count) {
 }
 
 /// Has no map for clouds after the first.
-class FullAligner final : public Aligner {
+class FullAligner final : public ScriptedAligner {
  public:
   MapInfo set_map(const Scan&) override {
     if (maps_++ > 0) throw InputError("set_map: the map does not fit");
     return {};
   }
-  AlignResult align(const Scan&, const Transform&, const PerScan&) override { return {}; }
-  Evaluation evaluate(const Scan&, const Transform&, const PerScan&) override { return {}; }
-  std::vector<VoxelInfo> voxels() const override { return {}; }
 
  private:
   int maps_ = 0;

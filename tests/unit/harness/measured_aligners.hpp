@@ -8,15 +8,16 @@
 
 #include "data/load_dataset.hpp"
 #include "run/measure.hpp"
+#include "scripted_aligner.hpp"
 
 namespace ndt::harness {
 
 /// Answers with the guess, or refuses what a test wants refused.
-class Echo : public Aligner {
+class Echo : public ScriptedAligner {
  public:
   MapInfo set_map(const Scan& map) override {
     MapInfo info;
-    info.points = static_cast<std::int64_t>(map.size());
+    info.points = static_cast<std::int64_t>(host_cloud(map, "set_map").size());
     info.voxels = 7;
     return info;
   }
@@ -28,8 +29,6 @@ class Echo : public Aligner {
     result.evaluations = 3;
     return result;
   }
-  Evaluation evaluate(const Scan&, const Transform&, const PerScan&) override { return {}; }
-  std::vector<VoxelInfo> voxels() const override { return {}; }
 };
 
 class FailsOnTheFourthAlignment final : public Echo {
@@ -144,7 +143,7 @@ class AllocatesAgain final : public OnADevice {
 };
 
 /// Answers a batch with its guesses, pose k after k + 1 iterations.
-class Batches final : public Aligner {
+class Batches final : public ScriptedAligner {
  public:
   MapInfo set_map(const Scan& map) override { return echo_.set_map(map); }
   AlignResult align(const Scan& scan, const Transform& guess, const PerScan& per_scan) override {
@@ -161,8 +160,6 @@ class Batches final : public Aligner {
     echo_.collect(out);
     for (std::size_t k = 0; k < out.size(); ++k) out[k].iterations = static_cast<int>(k) + 1;
   }
-  Evaluation evaluate(const Scan&, const Transform&, const PerScan&) override { return {}; }
-  std::vector<VoxelInfo> voxels() const override { return {}; }
 
  private:
   Echo echo_;

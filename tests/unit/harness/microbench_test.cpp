@@ -6,6 +6,8 @@
 #include <map>
 #include <string>
 
+#include "scripted_aligner.hpp"
+
 namespace ndt::harness {
 namespace {
 
@@ -41,11 +43,8 @@ const Implementation kImplementations[] = {
      .runs_on = "CPU",
      .unavailable_reason = [] { return std::string(); },
      .make = [](const AlignOptions& options) -> std::unique_ptr<Aligner> {
-       class Broken final : public Aligner {
+       class Broken final : public ScriptedAligner {
          MapInfo set_map(const Scan&) override { throw std::runtime_error("set_map: out of luck"); }
-         AlignResult align(const Scan&, const Transform&, const PerScan&) override { return {}; }
-         Evaluation evaluate(const Scan&, const Transform&, const PerScan&) override { return {}; }
-         std::vector<VoxelInfo> voxels() const override { return {}; }
        };
        EXPECT_EQ(options.threads, 3);
        return std::make_unique<Broken>();

@@ -9,6 +9,7 @@
 
 #include "ndt/core/error.hpp"
 #include "scratch_files.hpp"
+#include "scripted_aligner.hpp"
 
 namespace ndt::harness {
 namespace {
@@ -18,13 +19,12 @@ using testing::HasSubstr;
 Transform at_x(double x) { return to_transform(Pose{x, 0, 0, 0, 0, 0}); }
 
 /// Takes five steps of 0.1 m along x, and evaluates alike everywhere.
-class Scripted : public Aligner {
+class Scripted : public ScriptedAligner {
  public:
   std::function<void(AlignResult&)> in_result = [](AlignResult&) {};
   std::function<void(Evaluation&, double x)> in_evaluation = [](Evaluation&, double) {};
   std::function<double(double guess_x)> shift = [](double) { return 0.0; };  ///< of all poses but the guess
 
-  MapInfo set_map(const Scan&) override { return {}; }
   AlignResult align(const Scan&, const Transform& guess, const PerScan& per_scan) override {
     AlignResult result;
     result.stop = Stop::converged;
@@ -51,7 +51,6 @@ class Scripted : public Aligner {
     in_evaluation(evaluation, pose.m[3]);
     return evaluation;
   }
-  std::vector<VoxelInfo> voxels() const override { return {}; }
 };
 
 bool from_third(double x) { return x > 0.25; }

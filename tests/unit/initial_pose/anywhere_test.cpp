@@ -10,19 +10,18 @@
 #include <stdexcept>
 #include <vector>
 
+#include "scripted_aligner.hpp"
 #include "yard.hpp"
 
 namespace ndt::initial_pose {
 namespace {
 
 /// Every pose stays where it is; NVTL is how near it is to a place. Counts how it was asked.
-class Still : public Aligner {
+class Still : public ScriptedAligner {
  public:
-  std::vector<std::size_t> calls;
   bool ignores_limits = false;
   bool is_firm = false;  ///< poses within 3 m of the truth end at it
 
-  MapInfo set_map(const Scan&) override { return {}; }
   AlignResult align(const Scan&, const Transform& guess, const PerScan& per_scan) override {
     AlignResult result;
     const bool near_truth = std::hypot(guess(0, 3) - 14, guess(1, 3) - 9) < 3;
@@ -31,12 +30,6 @@ class Still : public Aligner {
     result.nvtl = 3 * std::exp(-std::hypot(guess(0, 3) - 14, guess(1, 3) - 9));
     return result;
   }
-  void submit(const Scan& scan, std::span<const Transform> guesses, const PerScan& per_scan) override {
-    calls.push_back(guesses.size());
-    Aligner::submit(scan, guesses, per_scan);
-  }
-  Evaluation evaluate(const Scan&, const Transform&, const PerScan&) override { return {}; }
-  std::vector<VoxelInfo> voxels() const override { return {}; }
 };
 
 TEST(Anywhere, AlignsThePlacesInOneBatchOrOneByOneWithTheSameResult) {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "ndt/initial_pose/search.hpp"
+#include "scripted_aligner.hpp"
 
 namespace ndt::initial_pose {
 
@@ -20,22 +21,14 @@ inline const Strategy& kRounds = strategies()[2];
 
 /// Every pose stays where it is; NVTL and probability fall with the distance to a place and a heading. Counts
 /// how it was asked.
-class Hill : public Aligner {
+class Hill : public ScriptedAligner {
  public:
-  std::vector<std::size_t> calls;  ///< poses of each
-  std::size_t points = 0;          ///< of the last scan
+  std::size_t points = 0;  ///< of the last scan
 
-  MapInfo set_map(const Scan&) override { return {}; }
   AlignResult align(const Scan& scan, const Transform& guess, const PerScan& per_scan) override {
-    points = scan.size();
+    points = host_cloud(scan, "align").size();
     return answer(guess, per_scan);
   }
-  void submit(const Scan& scan, std::span<const Transform> guesses, const PerScan& per_scan) override {
-    calls.push_back(guesses.size());
-    Aligner::submit(scan, guesses, per_scan);
-  }
-  Evaluation evaluate(const Scan&, const Transform&, const PerScan&) override { return {}; }
-  std::vector<VoxelInfo> voxels() const override { return {}; }
 
   std::function<void(AlignResult&)> change = [](AlignResult&) {};
 

@@ -7,16 +7,17 @@
 #include <cmath>
 #include <functional>
 
+#include "scripted_aligner.hpp"
+
 namespace ndt::initial_pose {
 namespace {
 
 /// Every pose ends at the origin, unless `end` says otherwise. Of ten points nine match.
-class Valley : public Aligner {
+class Valley : public ScriptedAligner {
  public:
   int aligned = 0, evaluated = 0;
   std::function<void(const Transform& guess, AlignResult&)> end = [](const Transform&, AlignResult&) {};
 
-  MapInfo set_map(const Scan&) override { return {}; }
   AlignResult align(const Scan&, const Transform& guess, const PerScan& per_scan) override {
     ++aligned;
     EXPECT_FALSE(per_scan.trace);
@@ -33,7 +34,6 @@ class Valley : public Aligner {
     if (per_scan.point_scores) evaluation.point_scores = {4, 4, 4, 4, 4, 4, 4, 4, 4, 0};
     return evaluation;
   }
-  std::vector<VoxelInfo> voxels() const override { return {}; }
 };
 
 AlignResult converged() {

@@ -5,19 +5,19 @@
 
 #include <cmath>
 
+#include "scripted_aligner.hpp"
+
 namespace ndt::localization {
 namespace {
 
 Transform at(double x, double y, double yaw = 0) { return to_transform({x, y, 1, 0, 0, yaw}); }
 
 /// Leaves every guess where it is.
-class Staying : public Aligner {
+class Staying : public ScriptedAligner {
  public:
-  int batches = 0;
   bool traced = false;
   std::optional<RegularisationTarget> regularisation;
 
-  MapInfo set_map(const Scan&) override { return {}; }
   AlignResult align(const Scan&, const Transform& guess, const PerScan& per_scan) override {
     traced = traced || per_scan.trace;
     regularisation = per_scan.regularisation;
@@ -26,12 +26,6 @@ class Staying : public Aligner {
     result.map_from_scan = guess;
     return result;
   }
-  void submit(const Scan& scan, std::span<const Transform> guesses, const PerScan& per_scan) override {
-    ++batches;
-    Aligner::submit(scan, guesses, per_scan);
-  }
-  Evaluation evaluate(const Scan&, const Transform&, const PerScan&) override { return {}; }
-  std::vector<VoxelInfo> voxels() const override { return {}; }
 };
 
 TEST(Beside, PlacesBesideAPoseAreInItsOwnAxes) {
@@ -61,7 +55,7 @@ TEST(Beside, BothPurposesShareOneBatchWithoutATrace) {
   per_scan.regularisation = RegularisationTarget{1, 2};
   const std::vector<Offset> covariance{{1, 0}, {2, 0}}, spread{{0, 3}};
   const Beside beside = aligned_beside(aligner, {}, at(10, 20), covariance, spread, per_scan);
-  EXPECT_EQ(aligner.batches, 1);
+  EXPECT_EQ(aligner.calls.size(), 1u);
   EXPECT_FALSE(aligner.traced);
   EXPECT_EQ(aligner.regularisation->y, 2) << "what pulls the answer pulls its neighbours";
   ASSERT_EQ(beside.covariance.size(), 2U);
@@ -69,7 +63,7 @@ TEST(Beside, BothPurposesShareOneBatchWithoutATrace) {
   EXPECT_EQ(beside.covariance[1].map_from_scan(0, 3), 12);
   EXPECT_EQ(beside.spread[0].map_from_scan(1, 3), 23);
   aligned_beside(aligner, {}, at(10, 20), {}, {}, per_scan);
-  EXPECT_EQ(aligner.batches, 1) << "nothing is aligned for nobody";
+  EXPECT_EQ(aligner.calls.size(), 1u) << "nothing is aligned for nobody";
 }
 
 TEST(Beside, TheSpreadIsTheFarthestEnding) {

@@ -7,6 +7,7 @@
 #include <random>
 
 #include "ndt/localization/beside.hpp"
+#include "scripted_aligner.hpp"
 
 namespace ndt::localization {
 namespace {
@@ -14,13 +15,12 @@ namespace {
 Transform pose_at(double x, double y, double yaw = 0) { return to_transform({x, y, 1, 0, 0, yaw}); }
 
 /// Aligns every guess to a pose that is a linear function of it, and scores by the distance from a place.
-class Linear : public Aligner {
+class Linear : public ScriptedAligner {
  public:
-  int batches = 0;
+  int scorings = 0;
   double stays = 0;              ///< share of the guess's distance from the origin that the result keeps
   Stop ahead = Stop::converged;  ///< how those end that begin at x above 0.9
 
-  MapInfo set_map(const Scan&) override { return {}; }
   AlignResult align(const Scan&, const Transform& guess, const PerScan&) override {
     AlignResult result;
     result.stop = guess(0, 3) > 0.9 ? ahead : Stop::converged;
@@ -28,17 +28,11 @@ class Linear : public Aligner {
     result.map_from_scan(0, 3) *= stays, result.map_from_scan(1, 3) *= stays;
     return result;
   }
-  void submit(const Scan& scan, std::span<const Transform> guesses, const PerScan& per_scan) override {
-    ++batches;
-    Aligner::submit(scan, guesses, per_scan);
-  }
   void score_batch(const Scan&, std::span<const Transform> poses, std::span<Score> out) override {
-    ++batches;
+    ++scorings;
     for (std::size_t k = 0; k < poses.size(); ++k)
       out[k].nvtl = 3 - 0.1 * std::hypot(poses[k](0, 3), poses[k](1, 3));
   }
-  Evaluation evaluate(const Scan&, const Transform&, const PerScan&) override { return {}; }
-  std::vector<VoxelInfo> voxels() const override { return {}; }
 };
 
 /// Where alignments from the usual offsets beside the origin end.
@@ -107,7 +101,7 @@ TEST(Covariance, MultiNdtScoreWeighsPlacesByTheirScore) {
   const double near = std::exp(-0.05 / 0.05), far = std::exp(-0.1 / 0.05), sum = 1 + 4 * near + 2 * far;
   EXPECT_NEAR(got.covariance.yy, 2 * near * 0.25 / sum, 1e-12);
   EXPECT_NEAR(got.covariance.xx, (2 * near * 0.25 + 2 * far) / sum, 1e-12);
-  EXPECT_EQ(aligner.batches, 1);
+  EXPECT_EQ(aligner.scorings, 1);
 }
 
 TEST(Covariance, TheFixedOneLooksTheSameFromEveryHeading) {

@@ -100,10 +100,10 @@ TEST_F(Standing, SharesOneBatchWithTheCovarianceAndLeavesItAsItIs) {
   aligner_.basin_m = 0.8;  // two of the six stay where they begin
   o.spread_offset_m = 0.6;
   const ScanReport with = started(o).localize(0, kScan);
-  EXPECT_EQ(aligner_.batches, 1);
+  EXPECT_EQ(aligner_.calls.size(), 1u);
   EXPECT_EQ(aligner_.alignments, 1 + 6 + 4);
   const ScanReport without = started(alone).localize(0, kScan);
-  EXPECT_EQ(aligner_.batches, 2);
+  EXPECT_EQ(aligner_.calls.size(), 2u);
   EXPECT_EQ(with.spread->distance_m, 0);
   EXPECT_GT((*with.covariance)(0, 0), 0.0225);
   EXPECT_EQ((*with.covariance)(0, 0), (*without.covariance)(0, 0));
