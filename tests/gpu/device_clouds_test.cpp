@@ -99,12 +99,12 @@ TEST_P(DeviceClouds, MayHaveAnyLayout) {
     for (const Point& p : test_clouds::scan().points) values.push_back(p.*axis);
   for (std::size_t i = 0; i < values.size(); ++i) (&columns.points[i / 3].x)[i % 3] = values[i];
   const PointsOnDevice in_columns(columns);
-  DeviceCloud cloud = in_columns;
+  DeviceCloud cloud = in_columns.cloud();
   cloud.stride_bytes = 4, cloud.y_bytes = 4 * n, cloud.z_bytes = 8 * n;
   EXPECT_TRUE(harness::same_bits(aligner->align(cloud, kGuess), expected));
   std::reverse(backwards.points.begin(), backwards.points.end());
   const PointsOnDevice reversed(backwards, kXyzi);
-  cloud = reversed;
+  cloud = reversed.cloud();
   cloud.points = static_cast<const char*>(cloud.points) + (n - 1) * cloud.stride_bytes;
   cloud.stride_bytes = -cloud.stride_bytes;
   EXPECT_TRUE(harness::same_bits(aligner->align(cloud, kGuess), expected));
@@ -157,7 +157,7 @@ TEST_P(DeviceClouds, ThatTheDeviceDoesNotReadAreRefusedAndTheAlignerGoesOn) {
   const auto aligner = in_courtyard();
   const PointsOnDevice scan(test_clouds::scan());
   const auto refusal = [&](auto change) {
-    DeviceCloud cloud = scan;
+    DeviceCloud cloud = scan.cloud();
     change(cloud);
     return thrown_by([&] { aligner->align(cloud, kGuess); });
   };
@@ -264,7 +264,7 @@ TEST_P(DeviceClouds, MayBeOverwrittenWhenACallReturns) {
 TEST_P(DeviceClouds, OfTheLegacyDefaultStreamNeedNoHandle) {
   const auto aligner = in_courtyard();
   const PointsOnDevice scan(test_clouds::scan(), kXyzi);
-  DeviceCloud cloud = scan;
+  DeviceCloud cloud = scan.cloud();
   cloud.stream = nullptr;
   EXPECT_TRUE(harness::same_bits(aligner->align(cloud, kGuess), aligner->align(test_clouds::scan(), kGuess)));
 }
@@ -313,7 +313,7 @@ TEST(DeviceCloudsInC, HaveTheBitsOfTheHost) {
                             {},
                             c.stream};
   };
-  const ndt_device_cloud device_scan = there(scan_there), device_map = there(map_there);
+  const ndt_device_cloud device_scan = there(scan_there.cloud()), device_map = there(map_there.cloud());
   const ndt_cloud host_scan{&scan.points.data()->x, scan.size(), 0, {}},
       host_map{&map.points.data()->x, map.size(), 0, {}};
   ndt_result got{}, expected{};

@@ -92,6 +92,10 @@ void AlignerPerMap::submit(const Scan& scan, std::span<const Transform> guesses,
   const Turn turn(*this, "submit");
   live("submit").submit(scan, guesses, per_scan);
 }
+void AlignerPerMap::hold(const PointCloud& scan, std::size_t poses) {
+  const Turn turn(*this, "hold");
+  live("hold").hold(scan, poses);
+}
 void AlignerPerMap::collect(std::span<AlignResult> out) {
   const Turn turn(*this, "collect");
   live("collect").collect(out);

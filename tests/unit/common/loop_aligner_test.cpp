@@ -115,7 +115,7 @@ TEST(LoopAligner, CollectRefusesAnotherNumberOfResults) {
 }
 
 /// Says what an aligner was told, in its order.
-class AheadAligner final : public LoopAligner {
+class AheadAligner final : public LoopAligner, private EarlyLaunch {
  public:
   AheadAligner() : LoopAligner(AlignOptions{}) {
     use_levels(maps_, [](const EmptyMap&) -> const VoxelSurface* { return nullptr; });
@@ -133,8 +133,9 @@ class AheadAligner final : public LoopAligner {
     room_.assign(points, Point{});
     return room_.data();
   }
-  ScanArrival* submit_ahead(const ScanView& scan, const LoopOptions&, const PerScan&,
-                            std::span<LoopRun> run) override {
+  EarlyLaunch* early_launch() override { return this; }
+  ScanArrival* begin(const ScanView& scan, const LoopOptions&, const PerScan&,
+                     std::span<LoopRun> run) override {
     if (refuses) return nullptr;
     EXPECT_EQ(scan.points, room_.data());
     EXPECT_EQ(run.size(), 1U);
@@ -149,7 +150,7 @@ class AheadAligner final : public LoopAligner {
     told.emplace_back(late ? "too late" : "arrived");
     return !late;
   }
-  void forget_ahead() override {
+  void forget() override {
     EXPECT_LT(arrival.per_metre, 0);
     told.emplace_back("forgotten");
   }

@@ -73,7 +73,7 @@ class OnADevice : public Echo {
   }
   AlignResult align(const Scan& scan, const Transform& guess, const PerScan& per_scan) override {
     const AlignResult result = Echo::align(scan, guess, per_scan);
-    add({.upload_bytes = static_cast<std::int64_t>(12 * scan.size()) + 128,
+    add({.upload_bytes = static_cast<std::int64_t>(12 * host_cloud(scan, "align").size()) + 128,
          .uploads = 2,
          .download_bytes = 344 + 4 * result.iterations + (per_scan.trace ? 96 : 0),
          .downloads = 1 + result.iterations,
@@ -83,11 +83,11 @@ class OnADevice : public Echo {
          .meetings = Meetings{.exchanges = 1 + result.iterations, .barriers = 1}});
     return result;
   }
-  std::optional<Traffic> traffic() const override {
+  Counters counters() const override {
     Traffic now = total_;
     now.device_bytes = 7 << 20;
     now.peak_device_bytes = 9 << 20;
-    return now;
+    return {now, std::nullopt};
   }
 
  protected:
@@ -153,7 +153,7 @@ class Batches final : public ScriptedAligner {
     return result;
   }
   void submit(const Scan& scan, std::span<const Transform> guesses, const PerScan& per_scan) override {
-    echo_.submit(scan, guesses, per_scan);
+    echo_.submit(host_cloud(scan, "submit", guesses.size()), guesses, per_scan);
     if (per_scan.regularisation) std::this_thread::sleep_for(std::chrono::milliseconds(3 * guesses.size()));
   }
   void collect(std::span<AlignResult> out) override {

@@ -118,7 +118,7 @@ TEST(AlignerPerMap, RefusesMapsOfOthersAndUsesAnAlignerAgain) {
   EXPECT_THROW(aligner.exchange_map(nullptr), std::invalid_argument);
   EXPECT_THROW(aligner.exchange_map(other.build(map_at(0))), std::invalid_argument);
   EXPECT_GT(aligner.set_map(map_at(0)).voxels, 0);
-  EXPECT_THROW(aligner.set_map({}), InputError);
+  EXPECT_THROW(aligner.set_map(PointCloud{}), InputError);
   EXPECT_FALSE(aligner.voxels().empty()) << "the map before stays";
   made = 0;
   for (int map = 0; map < 5; ++map) aligner.exchange_map(aligner.build(map_at(map % 2)));

@@ -32,6 +32,8 @@ class AlignerPerMap final : public Aligner {
   std::vector<VoxelInfo> voxels() const override;
   Counters counters() const override;
   void submit(const Scan& scan, std::span<const Transform> guesses, const PerScan& per_scan) override;
+  /// The aligner in force holds the scan, until another map is.
+  void hold(const PointCloud& scan, std::size_t poses) override;
   void collect(std::span<AlignResult> out) override;
   void score_batch(const Scan& scan, std::span<const Transform> poses, std::span<Score> out) override;
   void reserve(std::size_t points, std::size_t poses) override;
