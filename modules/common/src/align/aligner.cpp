@@ -110,8 +110,9 @@ void Aligner::collect(std::span<AlignResult> out) {
 void Aligner::score_batch(const Scan& scan, std::span<const Transform> poses, std::span<Score> out) {
   const Turn turn(*this, "score_batch");
   require_room_for_results(poses.size(), out.size(), "score_batch");
+  const PointCloud& cloud = host_cloud(scan, "score_batch", poses.size());
   for (std::size_t k = 0; k < out.size(); ++k) {
-    const Evaluation e = evaluate(scan, poses[k]);
+    const Evaluation e = evaluate(cloud, poses[k]);
     out[k] = {e.score, e.transform_probability, e.nvtl, e.correspondences};
   }
 }
