@@ -1,4 +1,4 @@
-"""report.html and targets.html from a Report: each one file, nothing fetched; one script, which sorts tables."""
+"""report.html from a Report: one file, nothing fetched; one script, which sorts tables."""
 
 import base64
 import hashlib
@@ -22,7 +22,6 @@ from .searches import LOWER, NOT_LOWER
 from .sections import Report
 from .style import Looks
 from .svg import page_colour
-from .targets import MET, MISSED, OPEN
 from .verdict import interval
 
 # Which preset of ndt-bench run gives a section's data, and the section's name.
@@ -128,13 +127,6 @@ def template(name: str) -> jinja2.Template:
     )
     environment.filters.update(number=number, percent=percent)
     return environment.get_template(name)
-
-
-def render_targets(report: Report) -> str:
-    counts = {state: int((report.targets.state == state).sum()) for state in (MET, MISSED, OPEN)}
-    targets = report.targets.to_dict("records")
-    words = {"MET": MET, "MISSED": MISSED, "OPEN": OPEN}
-    return template("targets.html.jinja").render(run=report.run, targets=targets, counts=counts, **words)
 
 
 def render(report: Report) -> str:

@@ -22,7 +22,6 @@ from .prior_ladder import beside_ladders, ladder_sentences, ladder_table
 from .search_verdict import search_sentences
 from .searches import at_once_table, search_measurements, search_table
 from .summary import judged_measurements, summary_table
-from .targets import targets_table
 from .trajectories import trajectories, trajectory_errors
 from .transfers import meetings_table, transfers_table, without_counts
 from .verdict import Verdict, verdict_of
@@ -36,7 +35,6 @@ class Report:
     table: pd.DataFrame
     verdict: Verdict
     shown: list  # of main_datasets()
-    sized: set  # of scaling_datasets()
     drawings: dict = field(default_factory=dict)  # section: list of Drawing
     first: object = None  # the Drawing beside the verdict, one of drawings
     not_drawn: dict = field(default_factory=dict)  # section: sentences on what is missing there
@@ -48,7 +46,6 @@ class Report:
     worst: pd.DataFrame = None
     stopping: pd.DataFrame = None
     detection: pd.DataFrame = None
-    targets: pd.DataFrame = None
     iteration_times: pd.DataFrame = None
     feature_costs: pd.DataFrame = None
     tails: pd.DataFrame = None
@@ -72,8 +69,7 @@ def make_report(run: Run) -> Report:
     run = split_by_guess(alignments_alone(run))
     measurements = judged_measurements(run)
     table = summary_table(measurements, run.implementations, run.datasets)
-    sized = scaling_datasets(measurements)
-    shown = main_datasets(measurements, sized)
+    shown = main_datasets(measurements, scaling_datasets(measurements))
     points = trace_points(measurements)
     answers = false_answers_table(judged_answers(measurements))
     report = Report(
@@ -90,7 +86,6 @@ def make_report(run: Run) -> Report:
             [name for name, rows in (("searches", found), ("batches", batches), ("alignments after idle", idle)) if len(rows)],
         ),
         shown,
-        sized,
         answers=answers,
         idle=idle,
     )
@@ -113,7 +108,6 @@ def make_report(run: Run) -> Report:
     report.detection = detection_table(poses)
     report.drawings, report.not_drawn = drawings_of(report, searches, points, poses)
     report.first = first_of(report.drawings)
-    report.targets = targets_table(report, searches)
     return report
 
 

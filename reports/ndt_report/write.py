@@ -6,7 +6,7 @@ import pandas as pd
 from pandas.api.types import is_numeric_dtype
 
 from .files import make_folder, write_file
-from .page import render, render_targets
+from .page import render
 from .sections import Report
 from .trajectories import write_tum
 
@@ -15,7 +15,7 @@ FORMULA = ("=", "+", "-", "@")  # what a spreadsheet takes for the start of one
 
 
 def write_report(report: Report, folder: Path) -> Path:
-    """report.html, targets.html, figures/*.csv and .svg, summary.csv, searches.csv, idle.csv and basin.csv where there are
+    """report.html, figures/*.csv and .svg, summary.csv, searches.csv, idle.csv and basin.csv where there are
     such, trajectories/*.tum. Returns the path of report.html."""
     html = render(report)
     make_folder(folder, "figures")
@@ -27,7 +27,6 @@ def write_report(report: Report, folder: Path) -> Path:
         if len(table := getattr(report, name)):
             write_file(folder, f"{name}.csv", csv_text(table))
     write_tum(folder, report.trajectories)
-    write_file(folder, "targets.html", render_targets(report))
     write_file(folder, "report.html", html)
     return folder / "report.html"
 

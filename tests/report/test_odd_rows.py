@@ -135,7 +135,7 @@ def test_odd_names_make_a_page(tmp_path, ndt_report, name):
     page = checked(folder)
     assert printable(name) in page.text and NOT_DRAWN not in page.text
     written = {path for path in set(tmp_path.rglob("*")) - before if path.parent.parent != folder}
-    reported = ("figures", "trajectories", "report.html", "targets.html", "summary.csv")
+    reported = ("figures", "trajectories", "report.html", "summary.csv")
     assert written == {folder / name for name in reported}
     hrefs = [a["href"] for a in page.of("a") if a["href"].startswith("figures/")]
     assert len(hrefs) == 12 and all((folder / href).is_file() for href in hrefs)

@@ -12,7 +12,7 @@ ROOT = Path(__file__).resolve().parents[2]
 PAGES = sorted(ROOT.glob("reports/20*/index.md"))
 FOLDERS = [page.parent for page in PAGES]
 MOST_BYTES = 25_000_000  # of all published folders
-MADE_AGAIN = {"report.html", "targets.html"}
+MADE_AGAIN = {"report.html"}
 ROWS = re.compile(r"\.jsonl(\.xz)?$|frames\.csv(\.xz)?$")
 PLACE = re.compile(r"(?<![\w./~-])/(?:home|root|tmp|work|mnt|opt|srv|workspace|Users)\b")
 
