@@ -1,9 +1,6 @@
 """Every column of a run folder: its unit, its kind (kinds.py), and when it may be null. load.py accepts these
-and nothing else. The columns of results.jsonl are described by the run's own columns.json; runs made before
-there was such a file have those of columns_before_2026_11_22.json."""
+and nothing else. The run's own columns.json describes the columns of results.jsonl, and must hold REQUIRED."""
 
-import json
-from pathlib import Path
 from typing import NamedTuple
 
 from .kinds import FITS, SAID
@@ -35,12 +32,33 @@ def column_complaint(entry):
     return None
 
 
-def _read_columns_before() -> list:
-    path = Path(__file__).parent / "columns_before_2026_11_22.json"
-    return [Column(**entry) for entry in json.loads(path.read_text(encoding="utf-8"))]
-
-
-COLUMNS_BEFORE = _read_columns_before()
+# The columns that the report computes with: {(kind, unit, null): names}. A run's own columns.json has these and maybe more; a run
+# without one has exactly these.
+_REQUIRED = {
+    ("text", "", NEVER): "run_id implementation dataset frame guess_name variant",
+    ("int", "", NEVER): "job threads",
+    ("number", "m", NEVER): "resolution_m",
+    ("matrix", "", ERROR): "guess pose",
+    ("text", "", ERROR): "stop timing",
+    ("int", "", ERROR): "points map_points voxels iterations evaluations oscillation_count correspondences",
+    ("number", "us", ERROR): "build_us",
+    ("numbers", "us", ERROR): "align_us",
+    ("maybe numbers", "us", ERROR): "align_after_idle_us",
+    ("matrix", "", MAY): "truth",
+    ("offset", "m, deg", MAY): "guess_offset",
+    ("int", "", MAY): "newton_fallbacks launches synchronisations",
+    ("number", "", MAY): "score transform_probability nvtl",
+    ("number", "us", MAY): "calibration_us",
+    ("int", "bytes", MAY): "peak_rss_bytes upload_bytes download_bytes",
+    ("number", "m", MAY): "translation_error_m",
+    ("number", "deg", MAY): "rotation_error_deg",
+    ("trace", "", MAY): "trace",
+    ("text", "", MAY): "error error_kind",
+    ("int", "", LATER): "poses uploads downloads allocations",
+    ("int", "bytes", LATER): "peak_device_bytes",
+    ("search", "", LATER): "search",
+}
+REQUIRED = [Column(name, unit, kind, null, "") for (kind, unit, null), names in _REQUIRED.items() for name in names.split()]
 
 # Counts of the NDT that peers from outside do not have: null without an error too, since there are such peers.
 NOT_OF_PEERS = ("voxels", "iterations", "evaluations", "oscillation_count", "correspondences")

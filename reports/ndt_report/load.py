@@ -14,8 +14,8 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from .columns import COLUMNS_BEFORE, DATASET_COLUMNS, ENVIRONMENT_COLUMNS, IMPLEMENTATION_COLUMNS
-from .columns import MAY, NOT_OF_PEERS, PLAN_COLUMNS, Column, Complaints, column_complaint
+from .columns import DATASET_COLUMNS, ENVIRONMENT_COLUMNS, IMPLEMENTATION_COLUMNS, MAY, NOT_OF_PEERS
+from .columns import PLAN_COLUMNS, REQUIRED, Column, Complaints, column_complaint
 from .files import RUN_AGAIN, is_there, leads_out
 from .json_files import read_json
 from .refusal import refusal
@@ -211,11 +211,9 @@ def _with_clouds(folder: Path, dataset: str, picture):
 
 
 def _measured_columns(path: Path) -> list:
-    """Those of the run's columns.json, or COLUMNS_BEFORE without one. The report computes with
-    COLUMNS_BEFORE, therefore each of them is expected with the same unit, kind and null; there may be
-    more."""
+    """Those of the run's columns.json, or REQUIRED without one. Each of REQUIRED must have the same unit, kind and null."""
     if not is_there(path):
-        return COLUMNS_BEFORE
+        return REQUIRED
     entries = read_json(path)
     if not isinstance(entries, list):
         raise refusal(path, "", "not a list of objects", RUN_AGAIN)
@@ -226,7 +224,7 @@ def _measured_columns(path: Path) -> list:
         if entry["name"] in columns:
             raise refusal(path, f"entry {index}", f"duplicate column '{entry['name']}'", RUN_AGAIN)
         columns[entry["name"]] = Column(**entry)
-    for expected in COLUMNS_BEFORE:
+    for expected in REQUIRED:
         found = columns.get(expected.name)
         if found is None:
             raise refusal(path, "", f"column '{expected.name}' is missing", SAME_CHECKOUT)

@@ -15,7 +15,7 @@ import unittest.mock
 from pathlib import Path
 
 from markupsafe import Markup
-from ndt_report.columns import COLUMNS_BEFORE, NEVER
+from ndt_report.columns import REQUIRED, NEVER
 from ndt_report.drawings import NOT_DRAWN
 from ndt_report.kinds import FITS
 from ndt_report.style import plt
@@ -65,7 +65,7 @@ def change_rows(path, rng):
     """One column of one row, of all rows or of some: one odd value for all, or for each an own one. Mostly it
     is one that the loader takes, so that all behind the loader meets it."""
     rows = [json.loads(line) for line in path.read_text().splitlines()]
-    column = rng.choice(COLUMNS_BEFORE)
+    column = rng.choice(REQUIRED)
     chosen = rng.choice([rows[:1], rows, rows, rows[::2], rng.sample(rows, 3)])
     taken = [v for v in [*ODD_VALUES, *(row[column.name] for row in rows)] if may_be(column, v)]
     values = taken if taken and rng.random() < 0.8 else ODD_VALUES
@@ -177,7 +177,7 @@ def valid_folders(place: Path) -> list:
     runs[1].scaling((1000, 4000, 16000)).batches(poses=(1, 10))
     runs[2].basin(side=3).tracking("lane", frames=5, block=5, kind="sequence", has_truth=False)
     add_searches(runs[3].tracking("town", frames=2, block=1), seeds=3, particles=8, startup=4)
-    columns = json.dumps([column._asdict() for column in COLUMNS_BEFORE])
+    columns = json.dumps([column._asdict() for column in REQUIRED])
     for number, run in enumerate(runs):
         (run.write(place / f"valid{number}") / "columns.json").write_text(columns)
     return [place / f"valid{number}" for number in range(len(runs))]

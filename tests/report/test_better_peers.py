@@ -6,7 +6,7 @@ import json
 
 import pytest
 from ndt_report.better_peers import better_peer_sentences, better_peers
-from ndt_report.columns import COLUMNS_BEFORE, LATER, Column
+from ndt_report.columns import REQUIRED, LATER, Column
 from ndt_report.figures.pareto import finding, pareto_points
 from ndt_report.load import load_run
 from ndt_report.page import render
@@ -115,7 +115,7 @@ def report_of_a_peer_from_outside(folder):
             row |= {"pose": row["truth"], "translation_error_m": 0.0005, "rotation_error_deg": 0.0}
             row["prepare_us"] = 4600.0
     run.write(folder)
-    columns = [*COLUMNS_BEFORE, Column("prepare_us", "us", "number", LATER, "")]
+    columns = [*REQUIRED, Column("prepare_us", "us", "number", LATER, "")]
     (folder / "columns.json").write_text(json.dumps([column._asdict() for column in columns]))
     return make_report(load_run(folder))
 

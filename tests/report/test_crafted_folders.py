@@ -33,9 +33,9 @@ def folder(tmp_path):
 
 
 def columns_text():
-    from ndt_report.columns import COLUMNS_BEFORE
+    from ndt_report.columns import REQUIRED
 
-    return json.dumps([column._asdict() for column in COLUMNS_BEFORE])
+    return json.dumps([column._asdict() for column in REQUIRED])
 
 
 COLUMNS = columns_text()

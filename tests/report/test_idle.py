@@ -80,9 +80,9 @@ def folder(tmp_path):
 
 
 def with_column(folder):
-    from ndt_report.columns import COLUMNS_BEFORE, LATER, Column
+    from ndt_report.columns import REQUIRED, LATER, Column
 
-    columns = [*COLUMNS_BEFORE, Column("rate_hz", "Hz", "number", LATER, "how often")]
+    columns = [*REQUIRED, Column("rate_hz", "Hz", "number", LATER, "how often")]
     (folder / "columns.json").write_text(json.dumps([c._asdict() for c in columns]))
     return folder
 

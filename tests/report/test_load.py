@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from folder_edits import change_line, refused
 from ndt_report.clouds import read_pcd
-from ndt_report.columns import COLUMNS_BEFORE, LATER
+from ndt_report.columns import REQUIRED, LATER
 from ndt_report.load import load_run, natural_key
 from ndt_report.refusal import InputError
 from synthetic_entries import write_pcd
@@ -29,7 +29,7 @@ def test_a_run_is_loaded_with_matrices_and_lists(folder):
     assert len(run.measurements) == 24 and run.finished and list(run.datasets.index) == ["town"]
     first = run.measurements.iloc[0]
     assert first.pose.shape == (4, 4) and len(first.align_us) == 30 and np.isnan(first.upload_bytes)
-    assert list(run.measurements.columns) == [c.name for c in COLUMNS_BEFORE]
+    assert list(run.measurements.columns) == [c.name for c in REQUIRED]
 
 
 def test_measurements_are_in_report_order_whatever_order_they_were_run_in(folder):
@@ -66,21 +66,21 @@ def test_an_unknown_key_is_refused_with_its_line(folder):
     assert "results.jsonl: line 3: unknown key 'colour'; make the report with the checkout" in refused(folder)
 
 
-@pytest.mark.parametrize("column", [c for c in COLUMNS_BEFORE if c.null != LATER], ids=lambda c: c.name)
+@pytest.mark.parametrize("column", [c for c in REQUIRED if c.null != LATER], ids=lambda c: c.name)
 def test_every_key_must_be_there(folder, column):
     change_line(folder, 2, lambda entry: entry.pop(column.name))
     assert f"line 2: key '{column.name}' is missing" in refused(folder)
 
 
 def test_a_run_from_before_a_column_is_loaded_without_it(folder):
-    later = [c.name for c in COLUMNS_BEFORE if c.null == LATER]
+    later = [c.name for c in REQUIRED if c.null == LATER]
     for line in range(1, 25):
         change_line(folder, line, lambda entry: [entry.pop(name) for name in later])
     measurements = load_run(folder).measurements
     assert later == ["poses", "uploads", "downloads", "allocations", "peak_device_bytes", "search"]
     assert measurements[later[1:]].isna().all(axis=None) and (measurements.poses == 1).all()
     assert (
-        list(measurements.columns) == [c.name for c in COLUMNS_BEFORE]
+        list(measurements.columns) == [c.name for c in REQUIRED]
         and measurements.upload_bytes.notna().any()
     )
 

@@ -7,7 +7,7 @@ import json
 import numpy as np
 import pandas as pd
 import pytest
-from ndt_report.columns import COLUMNS_BEFORE, LATER, Column
+from ndt_report.columns import REQUIRED, LATER, Column
 from ndt_report.load import load_run
 from ndt_report.page import count, per_iteration, render
 from ndt_report.sections import make_report
@@ -194,7 +194,7 @@ def test_the_page_shows_both_where_a_run_has_them(tmp_path):
         known = row["implementation"] == CUDA
         row |= {"exchanges": row["iterations"] + 3 if known else None, "barriers": 0 if known else None}
     folder = run.write(tmp_path / "run")
-    columns = [*COLUMNS_BEFORE, *(Column(name, "", "int", LATER, "") for name in MEETINGS)]
+    columns = [*REQUIRED, *(Column(name, "", "int", LATER, "") for name in MEETINGS)]
     (folder / "columns.json").write_text(json.dumps([column._asdict() for column in columns]))
     report = make_report(load_run(folder))
     page = render(report)
