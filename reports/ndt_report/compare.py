@@ -11,18 +11,18 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from .accuracy import KEY
-from .batches import kinds_as_variants
-from .environment import gpus
-from .grids import split_by_guess
-from .latency import FASTER, MARGIN, SAME, SLOWER, UNCLEAR, paired, speed_up, timed, verdict
-from .load import Run
-from .own_scans import without_their_truth
+from .judge.accuracy import KEY
+from .judge.batches import kinds_as_variants
+from .read.environment import gpus
+from .judge.grids import split_by_guess
+from .judge.latency import FASTER, MARGIN, SAME, SLOWER, UNCLEAR, paired, speed_up, timed, verdict
+from .read.load import Run
+from .judge.own_scans import without_their_truth
 from .page_numbers import number
-from .poses import translation_difference_m
-from .reference import SAME_ALIGNMENT
-from .refusal import refusal
-from .summary import judged_measurements
+from .read.poses import translation_difference_m
+from .judge.reference import SAME_ALIGNMENT
+from .read.refusal import refusal
+from .judge.summary import judged_measurements
 
 CONFIDENCE = 0.99  # a run has many verdicts: at 95 % one of twenty would be wrong by chance
 

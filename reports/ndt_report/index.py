@@ -12,8 +12,8 @@ from pathlib import Path
 
 from markupsafe import Markup, escape
 
-from .environment import gpus, known_commit
-from .page import template
+from .read.environment import gpus, known_commit
+from .page.html import template
 
 ROOT = Path(__file__).resolve().parents[2]
 FILES = {"README.md": "index.md.jinja", "index.html": "index.html.jinja"}

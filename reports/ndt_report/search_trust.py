@@ -10,12 +10,12 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from .load import load_run
-from .refusal import InputError
-from .searches import search_measurements
-from .stats import wilson
-from .style import OTHERS, PANEL_IN, plt
-from .svg import picture_of
+from .read.load import load_run
+from .read.refusal import InputError
+from .judge.searches import search_measurements
+from .judge.stats import wilson
+from .figures.style import OTHERS, PANEL_IN, plt
+from .figures.svg import picture_of
 
 EVEN, ODD = "even frames", "odd frames"
 # What a bound is tried for, and the doubt that it decides.

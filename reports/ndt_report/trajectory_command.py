@@ -5,9 +5,9 @@ from pathlib import Path
 
 import numpy as np
 
-from . import trajectory
-from .files import content
-from .refusal import refusal
+from .judge import trajectory
+from .read.files import content
+from .read.refusal import refusal
 
 MOST_BYTES = 4 << 30  # of Limits::kPoses lines
 QUATERNION_NORM = 1e-3  # of four digits of text, as ndt::Limits::kQuaternionNorm

@@ -3,8 +3,8 @@
 import json
 
 import pytest
-from ndt_report.load import load_run
-from ndt_report.refusal import InputError
+from ndt_report.read.load import load_run
+from ndt_report.read.refusal import InputError
 
 
 def refused(folder) -> str:

@@ -15,11 +15,11 @@ import unittest.mock
 from pathlib import Path
 
 from markupsafe import Markup
-from ndt_report.columns import REQUIRED, NEVER
-from ndt_report.drawings import NOT_DRAWN
-from ndt_report.kinds import FITS
-from ndt_report.style import plt
-from ndt_report.svg import Picture
+from ndt_report.read.columns import REQUIRED, NEVER
+from ndt_report.figures.drawings import NOT_DRAWN
+from ndt_report.read.kinds import FITS
+from ndt_report.figures.style import plt
+from ndt_report.figures.svg import Picture
 from synthetic_run import SyntheticRun
 from synthetic_searches import add_searches
 
@@ -139,9 +139,9 @@ def broken_rule(valid: Path, seed: int) -> str:
         before = set(Path(place).rglob("*"))
         with contextlib.ExitStack() as without:  # most of a page's time goes into its figures
             if seed % 3:
-                without.enter_context(unittest.mock.patch("ndt_report.drawings._made", lambda _: None))
+                without.enter_context(unittest.mock.patch("ndt_report.figures.drawings._made", lambda _: None))
             elif seed % 20:
-                without.enter_context(unittest.mock.patch("ndt_report.drawings.picture_of", no_image))
+                without.enter_context(unittest.mock.patch("ndt_report.figures.drawings.picture_of", no_image))
             report = answer_of(["report", folder])
         new = set(Path(place).rglob("*")) - before
         outside = [path for path in new if folder not in (path.parent, path.parent.parent)]

@@ -2,7 +2,7 @@
 counts, clouds."""
 
 import numpy as np
-from ndt_report.kinds import BUDGET_KEYS
+from ndt_report.read.kinds import BUDGET_KEYS
 
 REFERENCE = "cpu_pclomp_ref"
 IMPLEMENTATIONS = {  # microseconds per evaluation: constant, per point

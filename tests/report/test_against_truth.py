@@ -3,9 +3,9 @@
 import needs  # noqa: F401  first: it skips
 
 import pytest
-from ndt_report.against_truth import NO_WORSE, PROBABLY, WORSE
-from ndt_report.latency import FASTER
-from ndt_report.summary import summary_table
+from ndt_report.judge.against_truth import NO_WORSE, PROBABLY, WORSE
+from ndt_report.judge.latency import FASTER
+from ndt_report.judge.summary import summary_table
 from synthetic_entries import pose_of
 from toy import OWN, REFERENCE, datasets, failed, implementations, judged, measurement
 

@@ -7,12 +7,12 @@ import json
 
 import pandas as pd
 import pytest
-from ndt_report.batches import batch_table
+from ndt_report.judge.batches import batch_table
 from ndt_report.compare import comparison
 from ndt_report.figures.batches import draw
-from ndt_report.load import load_run
-from ndt_report.sections import make_report
-from ndt_report.style import Looks
+from ndt_report.read.load import load_run
+from ndt_report.sections.report import make_report
+from ndt_report.figures.style import Looks
 from synthetic_run import SyntheticRun
 from toy import CUDA, OWN, failed, implementations, measurement
 

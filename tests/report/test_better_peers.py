@@ -5,15 +5,15 @@ import needs  # noqa: F401  first: it skips
 import json
 
 import pytest
-from ndt_report.better_peers import better_peer_sentences, better_peers
-from ndt_report.columns import REQUIRED, LATER, Column
+from ndt_report.judge.better_peers import better_peer_sentences, better_peers
+from ndt_report.read.columns import REQUIRED, LATER, Column
 from ndt_report.figures.pareto import finding, pareto_points
-from ndt_report.load import load_run
-from ndt_report.page import render
-from ndt_report.sections import make_report
-from ndt_report.summary import summary_table
-from ndt_report.terminal import summary_lines
-from ndt_report.verdict import recommended
+from ndt_report.read.load import load_run
+from ndt_report.page.html import render
+from ndt_report.sections.report import make_report
+from ndt_report.judge.summary import summary_table
+from ndt_report.page.terminal import summary_lines
+from ndt_report.judge.verdict import recommended
 from synthetic_run import SyntheticRun
 from toy import OWN, PEER, REFERENCE, datasets, failed, implementations, judged, measurement
 

@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 from folder_edits import change_line, refused
-from ndt_report.columns import REQUIRED, NOT_OF_PEERS
-from ndt_report.equivalence import equivalence_table
-from ndt_report.kinds import BUDGET_KEYS
-from ndt_report.load import load_run
-from ndt_report.reference import add_reference_errors
+from ndt_report.read.columns import REQUIRED, NOT_OF_PEERS
+from ndt_report.judge.equivalence import equivalence_table
+from ndt_report.read.kinds import BUDGET_KEYS
+from ndt_report.read.load import load_run
+from ndt_report.judge.reference import add_reference_errors
 from synthetic_run import SyntheticRun
 
 

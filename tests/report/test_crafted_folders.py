@@ -13,7 +13,7 @@ from pathlib import Path
 import ndt_report as ndt_report_package
 import pytest
 from folder_edits import change_line, edit_json, rename_everywhere
-from ndt_report.files import file_name, leads_out, write_file
+from ndt_report.read.files import file_name, leads_out, write_file
 from synthetic_run import SyntheticRun
 
 DEEP = "[" * 100_000 + "]" * 100_000
@@ -33,7 +33,7 @@ def folder(tmp_path):
 
 
 def columns_text():
-    from ndt_report.columns import REQUIRED
+    from ndt_report.read.columns import REQUIRED
 
     return json.dumps([column._asdict() for column in REQUIRED])
 
@@ -162,12 +162,12 @@ def test_a_picture_that_is_no_file_answers_at_once(folder, ndt_report, what):
 
 
 def test_a_file_that_is_too_large_is_not_read(folder, ndt_report, monkeypatch):
-    monkeypatch.setattr("ndt_report.json_files.MOST_JSON_BYTES", 50)
+    monkeypatch.setattr("ndt_report.read.json_files.MOST_JSON_BYTES", 50)
     assert "json: " in (said := refused(ndt_report, folder)) and "at most 50 are read" in said
 
 
 def test_a_line_that_is_too_long_is_not_read(folder, ndt_report, monkeypatch):
-    monkeypatch.setattr("ndt_report.rows.MOST_LINE_BYTES", 50)
+    monkeypatch.setattr("ndt_report.read.rows.MOST_LINE_BYTES", 50)
     assert "results.jsonl: line 1: longer than 50 bytes" in refused(ndt_report, folder)
 
 
@@ -247,7 +247,7 @@ def test_a_full_disk_names_the_file_and_keeps_the_old_one(folder, ndt_report, mo
     def full(*_, **__):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("ndt_report.files.os.replace", full)
+    monkeypatch.setattr("ndt_report.read.files.os.replace", full)
     said = sentence(ndt_report("report", folder))
     assert f"{folder / 'figures' / 'pareto.csv'}: No space left on device; check that it can be written" in said
     assert (folder / "summary.csv").read_text() == "old" and list((folder / "figures").iterdir()) == []
@@ -284,12 +284,12 @@ def test_too_little_memory_is_a_sentence(folder, ndt_report, monkeypatch):
     def out_of_memory(*_):
         raise MemoryError
 
-    monkeypatch.setattr("ndt_report.load.read_rows", out_of_memory)
+    monkeypatch.setattr("ndt_report.read.load.read_rows", out_of_memory)
     assert f"{folder}: there is too little memory for so large a run" in sentence(ndt_report("report", folder))
 
 
 def test_an_error_that_nobody_foresaw_is_a_sentence_too(folder, ndt_report, monkeypatch):
-    monkeypatch.setattr("ndt_report.load.read_rows", lambda *_: 1 / 0)
+    monkeypatch.setattr("ndt_report.read.load.read_rows", lambda *_: 1 / 0)
     code, out, err = ndt_report("report", folder)
     assert code == 2 and out == "" and err.count("\n") == 1
     assert f"{folder}: these measurements need what the report cannot do (ZeroDivisionError at load.py:" in err

@@ -4,7 +4,7 @@ import needs  # noqa: F401  first: it skips
 
 import numpy as np
 import pytest
-from ndt_report.iteration_time import by_size, feature_costs, iteration_time_table
+from ndt_report.judge.iteration_time import by_size, feature_costs, iteration_time_table
 from toy import CUDA, judged, measurement
 
 

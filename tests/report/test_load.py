@@ -9,10 +9,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 from folder_edits import change_line, refused
-from ndt_report.clouds import read_pcd
-from ndt_report.columns import REQUIRED, LATER
-from ndt_report.load import load_run, natural_key
-from ndt_report.refusal import InputError
+from ndt_report.read.clouds import read_pcd
+from ndt_report.read.columns import REQUIRED, LATER
+from ndt_report.read.load import load_run, natural_key
+from ndt_report.read.refusal import InputError
 from synthetic_entries import write_pcd
 from synthetic_run import SyntheticRun
 

@@ -8,13 +8,13 @@ import xml.etree.ElementTree as ElementTree
 import numpy as np
 import pytest
 from folder_edits import edit_json, rename_everywhere
-from ndt_report.basin import basin_cells
-from ndt_report.drawings import NOT_DRAWN
+from ndt_report.judge.basin import basin_cells
+from ndt_report.figures.drawings import NOT_DRAWN
 from ndt_report.figures import basin as basin_figure
-from ndt_report.load import load_run, natural_key
-from ndt_report.printable import printable
-from ndt_report.sections import make_report
-from ndt_report.write import write_report
+from ndt_report.read.load import load_run, natural_key
+from ndt_report.read.printable import printable
+from ndt_report.sections.report import make_report
+from ndt_report.page.write import write_report
 from page_parser import Page
 from synthetic_entries import write_pcd
 from synthetic_run import SyntheticRun

@@ -7,12 +7,12 @@ import re
 from xml.etree import ElementTree
 
 import pytest
-from ndt_report.load import load_run
-from ndt_report.page import script_hash
-from ndt_report.sections import make_report
-from ndt_report.style import Looks
-from ndt_report.verdict import dataset_sentence
-from ndt_report.write import write_report
+from ndt_report.read.load import load_run
+from ndt_report.page.html import script_hash
+from ndt_report.sections.report import make_report
+from ndt_report.figures.style import Looks
+from ndt_report.judge.verdict import dataset_sentence
+from ndt_report.page.write import write_report
 from page_parser import Page
 from synthetic_run import SyntheticRun, every_kind
 from synthetic_searches import add_searches

@@ -9,10 +9,10 @@ import re
 import pandas as pd
 import pytest
 from ndt_report.compare import comparison
-from ndt_report.load import load_run
-from ndt_report.refusal import InputError
-from ndt_report.searches import search_measurements
-from ndt_report.sections import make_report
+from ndt_report.read.load import load_run
+from ndt_report.read.refusal import InputError
+from ndt_report.judge.searches import search_measurements
+from ndt_report.sections.report import make_report
 from page_parser import Page
 from synthetic_run import SyntheticRun
 from synthetic_searches import add_map_picture, add_searches

@@ -7,12 +7,12 @@ import json
 import numpy as np
 import pandas as pd
 import pytest
-from ndt_report.columns import REQUIRED, LATER, Column
-from ndt_report.load import load_run
-from ndt_report.page import count, per_iteration, render
-from ndt_report.sections import make_report
-from ndt_report.transfers import COUNTS, MEETINGS, iteration_fit, meetings_table, transfers_table, without_counts
-from ndt_report.zero_transfer import STUDY, zero_transfer_table
+from ndt_report.read.columns import REQUIRED, LATER, Column
+from ndt_report.read.load import load_run
+from ndt_report.page.html import count, per_iteration, render
+from ndt_report.sections.report import make_report
+from ndt_report.judge.transfers import COUNTS, MEETINGS, iteration_fit, meetings_table, transfers_table, without_counts
+from ndt_report.judge.zero_transfer import STUDY, zero_transfer_table
 from synthetic_entries import traffic
 from synthetic_run import SyntheticRun
 from toy import CUDA, OWN, REFERENCE, failed, implementations, judged, measurement

@@ -8,13 +8,13 @@ import re
 
 import numpy as np
 import pytest
-from ndt_report.columns import REQUIRED, LATER, Column
-from ndt_report.load import load_run
-from ndt_report.own_scans import without_their_truth
+from ndt_report.read.columns import REQUIRED, LATER, Column
+from ndt_report.read.load import load_run
+from ndt_report.judge.own_scans import without_their_truth
 from ndt_report.page_numbers import number
-from ndt_report.sections import main_datasets, make_report
-from ndt_report.summary import judged_measurements, summary_table
-from ndt_report.verdict import verdict_of
+from ndt_report.sections.report import main_datasets, make_report
+from ndt_report.judge.summary import judged_measurements, summary_table
+from ndt_report.judge.verdict import verdict_of
 from synthetic_entries import pose_of
 from synthetic_run import SyntheticRun
 

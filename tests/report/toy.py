@@ -2,8 +2,8 @@
 
 import numpy as np
 import pandas as pd
-from ndt_report.accuracy import add_success
-from ndt_report.reference import add_reference_errors
+from ndt_report.judge.accuracy import add_success
+from ndt_report.judge.reference import add_reference_errors
 from synthetic_entries import dataset, implementation, pose_of
 
 REFERENCE, OWN, PEER, CUDA = "cpu_pclomp_ref", "persistent_cpu", "pcl_ndt", "persistent_cuda"

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 import pandas as pd
 from matplotlib.figure import Figure
 
-from ..files import file_name
-from ..svg import Picture
+from ..read.files import file_name
+from .svg import Picture
 
 
 @dataclass

@@ -3,9 +3,9 @@
 import numpy as np
 import pandas as pd
 
-from ..latency import LEAST_P99_SAMPLES
+from ..judge.latency import LEAST_P99_SAMPLES
 from ..page_numbers import number
-from ..style import Looks, finish, log_axis, on_any_ground, panels
+from .style import Looks, finish, log_axis, on_any_ground, panels
 from . import MOST_PANELS, Drawing, and_more
 
 MOST_DOTS, MOST_STEPS = 1500, 500  # drawn of an implementation in a panel

@@ -2,9 +2,9 @@
 
 import pandas as pd
 
-from ..idle import idle_rates, rate_name
+from ..judge.idle import idle_rates, rate_name
 from ..page_numbers import number
-from ..style import Looks, finish, log_axis, panels
+from .style import Looks, finish, log_axis, panels
 from . import MOST_PANELS, Drawing, and_more
 
 

@@ -4,9 +4,9 @@ import numpy as np
 from matplotlib.patches import Ellipse
 
 from ..page_numbers import number
-from ..poses import translation_difference_m
-from ..searches import path_points
-from ..style import BAD, MUTED, finish, panels
+from ..read.poses import translation_difference_m
+from ..judge.searches import path_points
+from .style import BAD, MUTED, finish, panels
 from . import Drawing
 
 MOST_MAP_POINTS = 20000

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 
 from ..page_numbers import number
-from ..style import MUTED, WIDTH_IN, panels
+from .style import MUTED, WIDTH_IN, panels
 from . import Drawing
 
 MOST_COLUMNS = 3

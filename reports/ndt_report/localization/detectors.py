@@ -5,7 +5,7 @@ not use it; the truth decides which is wrong."""
 import numpy as np
 import pandas as pd
 
-from ..detection import LEAST_OF_EACH, auc, roc
+from ..judge.detection import LEAST_OF_EACH, auc, roc
 from .episodes import wrong_poses
 from .facts import Facts
 

@@ -2,7 +2,7 @@
 
 from functools import partial
 
-from ..drawings import MOST_PER_KIND, drawn_or_said
+from ..figures.drawings import MOST_PER_KIND, drawn_or_said
 from . import draw_covariance, draw_detectors, draw_map, draw_over_time
 
 

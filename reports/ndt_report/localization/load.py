@@ -7,10 +7,10 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from ..clouds import read_pcd
-from ..files import content, is_there
-from ..printable import printable
-from ..refusal import InputError
+from ..read.clouds import read_pcd
+from ..read.files import content, is_there
+from ..read.printable import printable
+from ..read.refusal import InputError
 from ..trajectory_command import LONGEST_GAP_S, associated, read_tum
 from .errors import with_errors
 from .facts import AGAIN, Facts, read_facts

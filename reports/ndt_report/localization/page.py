@@ -3,11 +3,11 @@
 import textwrap
 from pathlib import Path
 
-from ..files import make_folder, write_file
-from ..page import badge, error, mark, percent, script, script_hash, template
+from ..read.files import make_folder, write_file
+from ..page.html import badge, error, mark, percent, script, script_hash, template
 from ..page_numbers import number
-from ..printable import printable
-from ..write import csv_text
+from ..read.printable import printable
+from ..page.write import csv_text
 from .nees import CITED, TAIL
 from .report import LocalizationReport
 from .summary import LIMITS_MS

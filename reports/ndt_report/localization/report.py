@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 
 import pandas as pd
 
-from ..style import Looks
+from ..figures.style import Looks
 from .detectors import detector_table, judged_alignments, pooled_table, reason_table, verdict_row
 from .drawings import draw_all
 from .episodes import EPISODES, episodes
