@@ -18,3 +18,16 @@ def number(value, digits=3) -> str:
     if "e" not in said or abs(value) < LEAST_PLAIN:
         return said if abs(value) < 10**digits else f"{value:,.0f}"
     return f"{Decimal(said):,f}" if abs(value) < 10**digits else f"{value:,.0f}"
+
+
+def percent(share, digits=3) -> str:
+    return NONE if share != share else f"{100 * share:.{digits}g}"
+
+
+def error(value, least) -> str:
+    return f"<{least:g}" if 0 < value < least else number(value, 2)
+
+
+def joined(parts) -> str:
+    parts = list(parts)
+    return ", ".join(parts[:-1]) + " and " + parts[-1] if len(parts) > 1 else "".join(parts)

@@ -91,7 +91,7 @@ def test_the_figure_of_accuracy_and_latency_names_the_same_peers(rows, of_datase
 
 
 def pareto_notes(run, folder):
-    return [drawing.note for drawing in make_report(load_run(run.write(folder))).drawings["pareto"]]
+    return [drawing.note for drawing in make_report(load_run(run.write(folder))).parts["pareto"].drawings]
 
 
 def test_the_figure_says_which_of_its_axes_are_logarithmic(tmp_path):

@@ -97,7 +97,7 @@ def test_only_its_own_part_of_the_page_counts_them(folder, tmp_path):
     assert "back to back" in page.text and "(2x)" in page.text and "(1.5x)" in page.text
     assert "ndt-bench run --preset idle gives it" not in page.text
     written = pd.read_csv(folder / "idle.csv")
-    assert set(written.rate_hz) == {0, 10, 20} and len(written) == 3 * len(idle_rows(report.idle))
+    assert set(written.rate_hz) == {0, 10, 20} and len(written) == 3 * len(idle_rows(report.tables["idle"]))
     assert "ndt-bench run --preset idle gives it" in Page(write_report(plain, tmp_path / "plain").read_text()).text
     assert not (tmp_path / "plain" / "idle.csv").exists()
 

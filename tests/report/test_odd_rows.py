@@ -47,7 +47,7 @@ def small():
 
 def made(folder):
     report = make_report(load_run(folder))
-    assert not any(report.not_drawn.values()), report.not_drawn
+    assert not [sentence for part in report.parts.values() for sentence in part.not_drawn]
     write_report(report, folder)
     return report, checked(folder)
 
@@ -69,14 +69,14 @@ def test_a_picture_of_a_scan_without_points_is_a_sentence(tmp_path, points):
     report = make_report(load_run(folder))
     page = Page(write_report(report, folder).read_text())
     said = "The scan scans/000003.bin of town has no points, so that there is no picture of it in the map."
-    assert report.drawings["picture"] == [] and report.not_drawn["picture"] == [said] and said in page.text
+    assert report.parts["picture"].drawings == [] and report.parts["picture"].not_drawn == [said] and said in page.text
     assert page.wrong == [] and "picture" in {a.get("id") for _, a in page.tags}
 
 
 def test_a_map_with_points_that_are_not_finite_is_drawn_without_them(tmp_path):
     folder = small().write(tmp_path / "run")
     write_pcd(folder / "clouds" / "map.pcd", [[np.nan, 0, 0], [1, np.inf, 0], [1, 2, 3]])
-    assert len(made(folder)[0].drawings["picture"]) == 1
+    assert len(made(folder)[0].parts["picture"].drawings) == 1
 
 
 def test_rows_of_scans_without_points_make_a_page(tmp_path):
@@ -155,7 +155,7 @@ def test_an_unexpected_failure_of_a_figure_costs_the_figure_and_not_the_page(tmp
     monkeypatch.setattr("ndt_report.figures.pareto.draw", lambda *_: 1 / 0)
     report = make_report(load_run(folder))
     page = Page(write_report(report, folder).read_text())
-    assert report.drawings["pareto"] == [] and report.drawings["latency"]
+    assert report.parts["pareto"].drawings == [] and report.parts["latency"].drawings
     assert page.text.count("A figure of this section cannot be drawn from these measurements") == 1
 
 

@@ -9,8 +9,9 @@ import pandas as pd
 import pytest
 from ndt_report.read.columns import REQUIRED, LATER, Column
 from ndt_report.read.load import load_run
-from ndt_report.page.html import count, per_iteration, render
+from ndt_report.page.html import render
 from ndt_report.sections.report import make_report
+from ndt_report.sections.transfers import count, per_iteration
 from ndt_report.judge.transfers import COUNTS, MEETINGS, iteration_fit, meetings_table, transfers_table, without_counts
 from ndt_report.judge.zero_transfer import STUDY, zero_transfer_table
 from synthetic_entries import traffic
@@ -199,6 +200,6 @@ def test_the_page_shows_both_where_a_run_has_them(tmp_path):
     report = make_report(load_run(folder))
     page = render(report)
     assert "<h3>What zero transfer buys</h3>" in page and "<h3>Inside the kernels</h3>" in page
-    assert list(report.meetings.implementation) == [CUDA] and len(report.zero_transfer) == 1
+    assert list(report.tables["meetings"].implementation) == [CUDA] and len(report.tables["zero_transfer"]) == 1
     plain = render(make_report(load_run(SyntheticRun().tracking("town").write(tmp_path / "plain"))))
     assert "zero transfer" not in plain and "Inside the kernels" not in plain

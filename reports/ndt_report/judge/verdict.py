@@ -8,10 +8,9 @@ from .accuracy import AGREEMENT, TRUTH
 from .against_truth import NO_WORSE
 from .better_peers import better_peer_sentences, better_peers, faster_peer_sentences
 from .cautions import cautions, change_of_nvtl, doubts
-from ..figures import joined
 from .latency import FASTER, SAME, UNCLEAR
 from ..read.load import Run
-from ..page_numbers import number
+from ..page_numbers import joined, number
 from .replayer import replayer_sentences
 
 MOST_SENTENCES = 6

@@ -2,8 +2,7 @@
 
 import pandas as pd
 
-from ..figures import joined
-from ..page_numbers import number
+from ..page_numbers import joined, number
 from .nees import CONSISTENT, POSITION
 
 MOST_NAMED = 6  # runs in one sentence

@@ -1,88 +1,24 @@
 """report.html from a Report: one file, nothing fetched; one script, which sorts tables."""
 
 import base64
+import functools
 import hashlib
 from pathlib import Path
 
 import jinja2
+import pandas as pd
 from markupsafe import Markup
 
-from ..judge.accuracy import SEARCH_SUCCESS_DEG, SEARCH_SUCCESS_M
-from ..judge.against_truth import STATED as TRUTH_STATED
-from ..judge.cautions import change_of_nvtl
-from ..read.environment import flat, gpus, left_out, plan_facts, redo
-from ..judge.basin import band_rows
-from ..judge.idle import cell, idle_rates, idle_rows, rate_name
-from ..page_numbers import NONE, number
-from ..judge.prior_ladder import ladder_rows, rung_name, rungs_of
-from ..judge.latency import LEAST_TAIL_SAMPLES, SHORT_ITERATIONS
-from ..judge.replayer import NO_DRIVE
-from ..judge.replayer import STATED as REPLAYER_STATED
-from ..judge.searches import LOWER, NOT_LOWER
-from ..sections.report import Report
 from ..figures.style import Looks
 from ..figures.svg import page_colour
-from ..judge.verdict import interval
+from ..judge.replayer import NO_DRIVE, STATED
+from ..page_numbers import NONE, number, percent
+from ..read.environment import gpus
+from ..sections.section import Part, Report
 
-# Which preset of ndt-bench run gives a section's data, and the section's name.
-SECTIONS = {
-    "table": ("Results", ""),
-    "pareto": ("Accuracy and latency", "smoke"),
-    "latency": ("Latency", "smoke"),
-    "idle": ("After idle", "idle"),
-    "convergence": ("Convergence", "tracking"),
-    "basin": ("Basin of convergence", "basin"),
-    "scaling": ("Scaling", "scaling"),
-    "iterations": ("Time of an iteration", "iterations"),
-    "batches": ("Batches", "batch"),
-    "searches": ("Initial pose", "initial_pose"),
-    "transfers": ("Transfers", "transfers"),
-    "trajectory": ("Trajectory, open loop", "tracking"),
-    "scores": ("Scores against true error", "basin"),
-    "picture": ("Scan in map", "tracking"),
-    "answers": ("False answers", "trust"),
-    "equivalence": ("Equivalence", ""),
-    "method": ("Method and environment", ""),
-}
-DRAWN = ["pareto", "latency", "convergence", "basin", "scaling", "trajectory", "scores", "picture"]
-
-
-def percent(share, digits=3) -> str:
-    return NONE if share != share else f"{100 * share:.{digits}g}"
-
-
-def error(value, least) -> str:
-    return f"<{least:g}" if 0 < value < least else number(value, 2)
-
-
-def error_pair(row, name) -> str:
-    """Median / largest of an error in mm or deg; one too small to matter is not spelt out."""
-    if row[f"{name}_max"] != row[f"{name}_max"]:
-        return NONE
-    least = 0.001 if name.endswith("_mm") else 0.0001
-    return f"{error(row[f'{name}_p50'], least)} / {error(row[f'{name}_max'], least)}"
-
-
-def count(row, name) -> str:
-    """Median of a count of an alignment, and its largest where that is another."""
-    median, most = row[f"{name}_p50"], row[f"{name}_max"]
-    return (
-        number(median, 6)
-        if median == most or median != median
-        else f"{number(median, 6)} / {number(most, 6)}"
-    )
-
-
-def per_iteration(row, name) -> str:
-    """Slope over iterations, "about" if the counts are on no line; a dash if iterations do not vary."""
-    slope = row[f"{name}_per_iteration"]
-    about = "about " if row[f"{name}_off_the_line"] >= 0.5 else ""
-    return NONE if slope != slope else about + number(0.0 if abs(slope) < 1e-6 else slope, 4)
-
-
-def fastest_cpu(rows) -> str:
-    return next((row["cpu_base"] for row in rows if row["cpu_base"]), "")
-
+TEMPLATES = Path(__file__).parent / "templates"
+FOLDERS = (TEMPLATES, Path(__file__).parents[1] / "sections")
+MACROS = ("named", "success", "figures", "draw", "nothing")
 
 # Characters that look like matplotlib's markers.
 SHAPES = {"o": "●", "s": "■", "^": "▲", "v": "▼", "D": "◆", "P": "✚", "X": "✖", "<": "◀", ">": "▶"}
@@ -103,7 +39,7 @@ def mark(colour: str, marker, label: str) -> Markup:
 
 
 def script() -> Markup:
-    return Markup((Path(__file__).parent / "templates" / "page.js").read_text("utf-8"))
+    return Markup((TEMPLATES / "page.js").read_text("utf-8"))
 
 
 def script_hash(text: str) -> str:
@@ -111,14 +47,10 @@ def script_hash(text: str) -> str:
     return "sha256-" + base64.b64encode(hashlib.sha256(text.encode("utf-8")).digest()).decode("ascii")
 
 
-def groups(table):
-    """Tables of the page: (dataset, rows as dicts), in report order."""
-    return [(name, group.to_dict("records")) for name, group in table.groupby("dataset", sort=False)]
-
-
+@functools.cache
 def template(name: str) -> jinja2.Template:
     environment = jinja2.Environment(
-        loader=jinja2.FileSystemLoader(Path(__file__).parent / "templates"),
+        loader=jinja2.FileSystemLoader(FOLDERS),
         autoescape=True,
         undefined=jinja2.StrictUndefined,
         trim_blocks=True,
@@ -130,64 +62,33 @@ def template(name: str) -> jinja2.Template:
 
 
 def render(report: Report) -> str:
-    run, look = report.run, Looks(report.run.implementations)
+    first, code = report.first, "\n" + script()
+    common = {
+        "report": report,
+        "run": report.run,
+        "verdict": report.verdict,
+        "parts": report.parts.values(),
+        "first": first,
+        "moved": first is not None and len(first.picture.panels) == 1,
+        "dash": NONE,
+        "badge": lambda name: badge(name, report.look),
+        "mark": mark,
+    }
+    macros = template("section.html.jinja").make_module(common)
+    common |= {name: getattr(macros, name) for name in MACROS}
     return template("report.html.jinja").render(
-        report=report,
-        run=run,
-        verdict=report.verdict,
-        replayer_stated=REPLAYER_STATED,
+        **common,
+        bodies=[_body(part, report, common) for part in report.parts.values()],
+        gpus=gpus(report.run.environment),
+        replayer_stated=STATED,
         no_drive=NO_DRIVE,
-        truth_stated=TRUTH_STATED,
-        change_of_nvtl=change_of_nvtl,
-        sections=SECTIONS,
-        drawn=DRAWN,
-        groups=groups(report.table),
-        dash=NONE,
-        shown=report.shown,
-        implementations=run.implementations.to_dict("records"),
-        datasets=run.datasets.to_dict("records"),
-        environment=flat(run.environment),
-        gpus=gpus(run.environment),
-        plan=plan_facts(run.plan),
-        left_out=left_out(run.plan),
-        redo=redo(run),
-        has_outside=bool((report.table.prepare_ms_p50.notna()).any()),
-        iteration_times=report.iteration_times.to_dict("records"),
-        feature_costs=report.feature_costs.to_dict("records"),
-        tails=report.tails.to_dict("records"),
-        short_iterations=SHORT_ITERATIONS,
-        least_tail_samples=LEAST_TAIL_SAMPLES,
-        batches=report.batches.to_dict("records"),
-        searches=groups(report.searches),
-        NOT_LOWER=NOT_LOWER,
-        LOWER=LOWER,
-        at_once=report.at_once.to_dict("records"),
-        ladder=ladder_rows(report.ladder),
-        rungs=rungs_of(report.ladder),
-        rung_name=rung_name,
-        search_count=int(report.searches.n.sum()),
-        search_limits=(SEARCH_SUCCESS_M, SEARCH_SUCCESS_DEG),
-        transfers=report.transfers.to_dict("records"),
-        zero_transfer=report.zero_transfer.to_dict("records"),
-        meetings=report.meetings.to_dict("records"),
-        without_counts=report.without_counts,
-        count=count,
-        per_iteration=per_iteration,
-        bands=band_rows(report.basin),
-        idle=idle_rows(report.idle),
-        idle_rates=[rate_name(rate) for rate in idle_rates(report.idle)],
-        idle_cell=cell,
-        answers=report.answers.to_dict("records"),
-        equivalence=report.equivalence.to_dict("records"),
-        worst=report.worst.to_dict("records"),
-        stopping=report.stopping.to_dict("records"),
-        detection=report.detection.to_dict("records"),
-        trajectory_errors=report.trajectory_errors.to_dict("records"),
-        badge=lambda name: badge(name, look),
-        mark=mark,
-        script="\n" + script(),
-        script_hash=script_hash("\n" + script()),
-        interval=interval,
-        fastest_cpu=fastest_cpu,
-        error_pair=error_pair,
+        script=code,
+        script_hash=script_hash(code),
     )
+
+
+def _body(part: Part, report: Report, common: dict) -> Markup:
+    """A section by its template, which sees its tables as records and its own values."""
+    tables = {name: t.to_dict("records") if isinstance(t, pd.DataFrame) else t for name, t in part.tables.items()}
+    values = part.section.values(report, part.tables)
+    return Markup(template(part.section.template).render(common | tables | values | {"part": part}))

@@ -41,8 +41,8 @@ def publish_run(folder: Path, out: Path, figures, text_of) -> Path:
     for name in RUN_FILES:
         if is_there(folder / name):
             copy_file(folder, name, out)
-    tables = {"summary.csv": report.table, "searches.csv": report.searches, "idle.csv": report.idle, "basin.csv": report.basin}
-    write_tables(out, {name: table for name, table in tables.items() if len(table)})
+    for part in report.parts.values():
+        write_tables(out, part.csv())
     write_figures(out, drawings)
     head = f"# {run.plan['preset']}: {run.plan['description']}"
     made = _made(run.environment, f"{len(run.measurements) + len(run.at_rates)} measurements")
@@ -64,7 +64,7 @@ def publish_localizations(folders, out: Path, figures, text_of) -> Path:
         raise refusal(folders[0], "", "two folders have one name", "give folders of different names")
     _make_new(out)
     report = make_localization_report(runs)
-    drawings = chosen(report.drawings, figures, folders[0])
+    drawings = chosen([d for drawings in report.drawings.values() for d in drawings], figures, folders[0])
     make_folder(out, "runs")
     for run in runs:
         make_folder(out / "runs", run.name)
@@ -102,9 +102,9 @@ def _make_new(out: Path):
     out.mkdir(parents=True, exist_ok=True)
 
 
-def chosen(drawings: dict, names, folder: Path) -> list:
+def chosen(drawings: list, names, folder: Path) -> list:
     """Those named, in report order; all without names. Throws InputError for a name that no drawing has."""
-    there = {drawing.name: drawing for section in drawings.values() for drawing in section}
+    there = {drawing.name: drawing for drawing in drawings}
     if missing := [name for name in names if name not in there]:
         raise refusal(folder, "", f"its report has no figure {missing[0]}", f"it has {', '.join(there) or 'none'}")
     return [drawing for name, drawing in there.items() if not names or name in names]

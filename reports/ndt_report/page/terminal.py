@@ -1,8 +1,7 @@
 """The report in at most 24 lines of a terminal, the last of them its path."""
 
-from ..judge.idle import idle_lines
 from ..page_numbers import number
-from ..sections.report import Report
+from ..sections.section import Report
 from ..judge.verdict import interval
 
 MOST_LINES = 24
@@ -67,7 +66,7 @@ def summary_lines(report: Report, path) -> list:
     """Verdict, as many rows of the table as fit, cautions, path."""
     verdict = report.verdict
     head = [verdict.headline] + verdict.better[:MOST_BETTER] + verdict.searches[:MOST_SEARCHES]
-    head += idle_lines(report.idle)
+    head += [line for part in report.parts.values() for line in part.section.lines(part.tables)]
     cautions = report.verdict.cautions[:4]
     more = len(report.verdict.cautions) - len(cautions)
     left = [f"{more} more caution{'s are' if more > 1 else ' is'} in the report."] if more > 0 else []

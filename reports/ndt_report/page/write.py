@@ -7,28 +7,30 @@ from pandas.api.types import is_numeric_dtype
 
 from ..read.files import make_folder, write_file
 from .html import render
-from ..sections.report import Report
-from ..judge.trajectories import write_tum
+from ..sections.section import Report
 
 NUMBER = "%.9g"
 FORMULA = ("=", "+", "-", "@")  # what a spreadsheet takes for the start of one
 
 
 def write_report(report: Report, folder: Path) -> Path:
-    """report.html, figures/*.csv and .svg, summary.csv, searches.csv, idle.csv and basin.csv where there are
-    such, trajectories/*.tum. Returns the path of report.html."""
+    """report.html, figures/*.csv and .svg, summary.csv, and what the sections have beside. Returns the path of report.html."""
     html = render(report)
-    make_folder(folder, "figures")
-    for drawing in (d for drawings in report.drawings.values() for d in drawings):
-        write_file(folder, f"figures/{drawing.file}", csv_text(drawing.data))
-        write_file(folder, f"figures/{drawing.svg_file}", drawing.picture.file)
+    write_drawings(folder, report.drawings)
     write_file(folder, "summary.csv", csv_text(report.table))
-    for name in ("searches", "idle", "basin"):
-        if len(table := getattr(report, name)):
-            write_file(folder, f"{name}.csv", csv_text(table))
-    write_tum(folder, report.trajectories)
+    for part in report.parts.values():
+        for name, table in part.csv().items():
+            write_file(folder, name, csv_text(table))
+        part.section.files(folder, part.tables)
     write_file(folder, "report.html", html)
     return folder / "report.html"
+
+
+def write_drawings(folder: Path, drawings):
+    make_folder(folder, "figures")
+    for drawing in drawings:
+        write_file(folder, f"figures/{drawing.file}", csv_text(drawing.data))
+        write_file(folder, f"figures/{drawing.svg_file}", drawing.picture.file)
 
 
 def csv_text(frame: pd.DataFrame) -> str:
