@@ -14,8 +14,9 @@ import tempfile
 import unittest.mock
 from pathlib import Path
 
+from folder_edits import with_columns
 from markupsafe import Markup
-from ndt_report.read.columns import REQUIRED, NEVER
+from ndt_report.read.columns import NEVER, REQUIRED
 from ndt_report.figures.drawings import NOT_DRAWN
 from ndt_report.read.kinds import FITS
 from ndt_report.figures.style import plt
@@ -177,10 +178,10 @@ def valid_folders(place: Path) -> list:
     runs[1].scaling((1000, 4000, 16000)).batches(poses=(1, 10))
     runs[2].basin(side=3).tracking("lane", frames=5, block=5, kind="sequence", has_truth=False)
     add_searches(runs[3].tracking("town", frames=2, block=1), seeds=3, particles=8, startup=4)
-    columns = json.dumps([column._asdict() for column in REQUIRED])
-    for number, run in enumerate(runs):
-        (run.write(place / f"valid{number}") / "columns.json").write_text(columns)
-    return [place / f"valid{number}" for number in range(len(runs))]
+    folders = [run.write(place / f"valid{number}") for number, run in enumerate(runs)]
+    for folder in folders:
+        with_columns(folder)
+    return folders
 
 
 if __name__ == "__main__":

@@ -2,11 +2,11 @@
 
 import needs  # noqa: F401  first: it skips
 
-import json
 
 import pytest
+from folder_edits import with_columns
 from ndt_report.judge.better_peers import better_peer_sentences, better_peers
-from ndt_report.read.columns import REQUIRED, LATER, Column
+from ndt_report.read.columns import LATER, Column
 from ndt_report.figures.pareto import finding, pareto_points
 from ndt_report.read.load import load_run
 from ndt_report.page.html import render
@@ -115,8 +115,7 @@ def report_of_a_peer_from_outside(folder):
             row |= {"pose": row["truth"], "translation_error_m": 0.0005, "rotation_error_deg": 0.0}
             row["prepare_us"] = 4600.0
     run.write(folder)
-    columns = [*REQUIRED, Column("prepare_us", "us", "number", LATER, "")]
-    (folder / "columns.json").write_text(json.dumps([column._asdict() for column in columns]))
+    with_columns(folder, more=[Column("prepare_us", "us", "number", LATER, "")])
     return make_report(load_run(folder))
 
 

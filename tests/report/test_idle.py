@@ -7,8 +7,10 @@ import json
 import numpy as np
 import pandas as pd
 import pytest
+from folder_edits import with_columns
 from ndt_report.figures.idle import draw
 from ndt_report.judge.idle import idle_lines, idle_rates, idle_rows, idle_table
+from ndt_report.read.columns import LATER, Column
 from ndt_report.read.load import load_run
 from ndt_report.sections.report import make_report
 from ndt_report.figures.style import Looks
@@ -80,10 +82,7 @@ def folder(tmp_path):
 
 
 def with_column(folder):
-    from ndt_report.read.columns import REQUIRED, LATER, Column
-
-    columns = [*REQUIRED, Column("rate_hz", "Hz", "number", LATER, "how often")]
-    (folder / "columns.json").write_text(json.dumps([c._asdict() for c in columns]))
+    with_columns(folder, more=[Column("rate_hz", "Hz", "number", LATER, "how often")])
     return folder
 
 

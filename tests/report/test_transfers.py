@@ -2,12 +2,12 @@
 
 import needs  # noqa: F401  first: it skips
 
-import json
 
 import numpy as np
 import pandas as pd
 import pytest
-from ndt_report.read.columns import REQUIRED, LATER, Column
+from folder_edits import with_columns
+from ndt_report.read.columns import LATER, Column
 from ndt_report.read.load import load_run
 from ndt_report.page.html import render
 from ndt_report.sections.report import make_report
@@ -195,8 +195,7 @@ def test_the_page_shows_both_where_a_run_has_them(tmp_path):
         known = row["implementation"] == CUDA
         row |= {"exchanges": row["iterations"] + 3 if known else None, "barriers": 0 if known else None}
     folder = run.write(tmp_path / "run")
-    columns = [*REQUIRED, *(Column(name, "", "int", LATER, "") for name in MEETINGS)]
-    (folder / "columns.json").write_text(json.dumps([column._asdict() for column in columns]))
+    with_columns(folder, more=[Column(name, "", "int", LATER, "") for name in MEETINGS])
     report = make_report(load_run(folder))
     page = render(report)
     assert "<h3>What zero transfer buys</h3>" in page and "<h3>Inside the kernels</h3>" in page
