@@ -221,11 +221,6 @@ class Complaints:
         return None
 
 
-def complaint(entry, columns, failed=False):
-    """What is wrong with one parsed JSON object, or None. failed: it is a measurement with an error."""
-    return Complaints(columns).of(entry, failed)
-
-
 _SEARCH = Complaints(SEARCH_COLUMNS)
 
 

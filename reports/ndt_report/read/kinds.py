@@ -122,7 +122,7 @@ FITS = {
     "offset": _offset,
     "trace": _trace,
     "picture": _picture,
-    "search": lambda v: isinstance(v, dict),  # columns.complaint() looks into it
+    "search": lambda v: isinstance(v, dict),  # columns.py looks into it
     "budget": _budget,
     "sigma": lambda v: _numbers(v) and len(v) == 5,
     "improvements": _improvements,
