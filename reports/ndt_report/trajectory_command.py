@@ -89,7 +89,7 @@ def _nearest(times, others):
 
 
 def errors(truth_file, estimate_file, align=False, delta=1, longest_gap_s=LONGEST_GAP_S):
-    """What the command prints, as an object."""
+    """Returns what the command prints, as an object."""
     times, truth = read_tum(truth_file)
     estimate_times, estimate = read_tum(estimate_file)
     mine, others = associated(times, estimate_times, longest_gap_s)

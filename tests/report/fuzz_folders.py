@@ -132,7 +132,7 @@ def answer_of(arguments):
 
 
 def broken_rule(valid: Path, seed: int) -> str:
-    """What is wrong with the answers to the seed's folder; empty if nothing is. valid: a run's folder."""
+    """Returns what is wrong with the answers to the seed's folder; empty if nothing is. valid: a run's folder."""
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place) / "in" / "run"
         shutil.copytree(valid, folder)

@@ -1,4 +1,4 @@
-"""What the files of a synthetic run folder are made of: entries of implementations.json and datasets.json,
+"""Parts of a synthetic run folder: entries of implementations.json and datasets.json,
 counts, clouds."""
 
 import numpy as np
@@ -48,7 +48,7 @@ def dataset(name, **changes):
 
 
 def traffic(name, points, iterations):
-    """Of one alignment: the staged implementation asks the device after every iteration, the others once."""
+    """Counts one alignment: the staged implementation asks the device after every iteration, the others once."""
     asked = iterations if name == "multikernel_cuda" else 0
     counts = {
         "upload_bytes": 12 * points + 64, "uploads": 2, "download_bytes": 344 + 4 * asked, "downloads": 1 + asked,
@@ -59,7 +59,7 @@ def traffic(name, points, iterations):
 
 
 def hash_of(*words) -> int:
-    """Of the words alone: Python's own hash differs between processes."""
+    """Hashes the words alone: Python's own hash differs between processes."""
     value = 0
     for char in "|".join(words):
         value = (value * 131 + ord(char)) % (2**31)

@@ -9,7 +9,7 @@ RUN_ID = "20261121T134819Z"
 
 
 def trace_of(steps, score, nvtl, errors, rotation, has_truth):
-    """What an iteration is said to have found, at each step from the guess (0) to the end (1)."""
+    """Returns what an iteration is said to have found, at each step from the guess (0) to the end (1)."""
     return {
         "score": [float(score * (0.5 + s / 2)) for s in steps],
         "nvtl": [float(nvtl * (0.5 + s / 2)) for s in steps],
@@ -74,7 +74,7 @@ class SyntheticFolder:
         self.given = set(who | given)
 
     def _end(self, scene, name, truth, guess, success):
-        """Where an alignment ends. The scene's own error is common to all; a peer has its own, other
+        """Returns where an alignment ends. The scene's own error is common to all; a peer has its own, other
         schedules differ by rounding."""
         common = scene.normal(0, 0.008 if name == "pcl_ndt" else 0.004, 3)
         common[2] *= 0.1
@@ -115,8 +115,7 @@ class SyntheticFolder:
         return jobs
 
     def implementations(self):
-        """Those of the run after the oracle, which is always known, and one for a GPU, be there one or
-        not."""
+        """Returns those of the run after the oracle, which is always known, and one for a GPU, available or not."""
         missing = [] if "persistent_cuda" in self.names else [implementation("persistent_cuda", False)]
         return [implementation(n) for n in dict.fromkeys((REFERENCE, *self.names))] + missing
 

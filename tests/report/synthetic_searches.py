@@ -43,7 +43,7 @@ def end_of(random, start, reach, hard):
 
 
 def add_searches(run: SyntheticRun, data="plaza", seeds=20, particles=200, startup=100, settings=None, hard=False, traced=1):
-    """Of every setting and implementation, `seeds` searches of one scan. traced: how many have paths."""
+    """Adds for every setting and implementation `seeds` searches of one scan. traced: how many have paths."""
     if data not in [d["name"] for d in run.datasets]:
         run.datasets.append(dataset(data))
     truth = pose_of(30, 12, 0, 0.4)

@@ -11,7 +11,7 @@ from toy import OWN, REFERENCE, datasets, failed, implementations, judged, measu
 
 
 def row_of(own, base, **of_dataset):
-    """Of OWN in the summary. own, base: the errors in metres of each scan, None for a failure."""
+    """Returns the row of OWN in the summary. own, base: the errors in metres of each scan, None for a failure."""
     rows = []
     for job, (name, errors, ms) in enumerate(((REFERENCE, base, 4.0), (OWN, own, 1.0))):
         for i, x in enumerate(errors):

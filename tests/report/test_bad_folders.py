@@ -6,7 +6,8 @@ import json
 from functools import partial
 
 import pytest
-from folder_edits import change_line, copied, edit_json, edit_text, raw, refused_everywhere, rename_everywhere, replace, sentence, with_columns
+from folder_edits import change_line, copied, edit_json, edit_text, raw, refused_everywhere, rename_everywhere, replace, sentence
+from folder_edits import with_columns
 from ndt_report.read.columns import LATER, REQUIRED
 from ndt_report.read.kinds import BUDGET_KEYS
 from synthetic_run import SyntheticRun
@@ -111,10 +112,12 @@ COLUMNS = [
     (lambda e: _of(e, "align_us").update(unit="ms"), "column 'align_us': unit is 'ms', expected 'us'"),
     (lambda e: e[0].update(null="may be null"), "column 'run_id': null is 'may be null', expected 'never'"),
 ]
-BUDGETS = [{}, dict.fromkeys(BUDGET_KEYS) | {"joules": 1}, dict.fromkeys(BUDGET_KEYS) | {"waits": -1}, dict.fromkeys(BUDGET_KEYS) | {"waits": "few"}]
-# What stands in a file's place, words.
-PLACES = {"FIFO": "not a regular file", "device": "not a regular file", "folder": "a folder, not a file", "not UTF-8": "not UTF-8", "empty": "",
-          "a broken link": "missing"}  # fmt: skip
+BUDGETS = [{}, *(dict.fromkeys(BUDGET_KEYS) | wrong for wrong in ({"joules": 1}, {"waits": -1}, {"waits": "few"}))]
+# A thing in a file's place: words.
+PLACES = {
+    "FIFO": "not a regular file", "device": "not a regular file", "folder": "a folder, not a file", "not UTF-8": "not UTF-8",
+    "empty": "", "a broken link": "missing",
+}  # fmt: skip
 FILES = ["plan.json", "environment.json", "implementations.json", "datasets.json", "columns.json", "results.jsonl"]
 
 
@@ -176,7 +179,8 @@ def cases():
     for values, words in CHANGED_ROWS:
         yield partial(change_line, number=5, change=lambda entry, v=values: entry.update(v)), "results.jsonl: line 5: ", words
     for name in (column.name for column in REQUIRED if column.null != LATER):
-        yield partial(change_line, number=2, change=lambda entry, n=name: entry.pop(n)), "results.jsonl: line 2: ", f"key '{name}' is missing"
+        edit = partial(change_line, number=2, change=lambda entry, n=name: entry.pop(n))
+        yield edit, "results.jsonl: line 2: ", f"key '{name}' is missing"
     yield from ((_raw_file(name, key, text), f"{name}: ", words) for name, key, text, words in RAW_FILES)
     yield from ((lambda folder, n=name, t=text: (folder / n).write_text(t), f"{name}: ", words) for name, text, words in TEXTS)
     yield from ((partial(with_columns, change=change), "columns.json: ", words) for change, words in COLUMNS)
@@ -192,7 +196,8 @@ def cases():
     yield _another_run, f"results.jsonl: line {ROWS + 1}: ", "run_id is '20261122T000000Z', that of environment.json is"
     yield _another_run, "results.jsonl", "two runs were written into one folder: give each its own --out"
     for key, value in (("dataset", "moon"), ("implementation", "gicp"), ("variant", "x"), ("threads", 9)):
-        yield _job_of_line_3(key, value), "results.jsonl: line ", f"another {key} than job 2 in plan.json; two runs were written into one folder"
+        words = f"another {key} than job 2 in plan.json; two runs were written into one folder"
+        yield _job_of_line_3(key, value), "results.jsonl: line ", words
 
 
 CASES = list(cases())

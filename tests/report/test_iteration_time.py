@@ -1,4 +1,4 @@
-"""What an iteration costs, from alignments of different lengths."""
+"""The cost of an iteration, from alignments of different lengths."""
 
 import needs  # noqa: F401  first: it skips
 

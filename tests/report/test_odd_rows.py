@@ -124,7 +124,7 @@ def test_implementations_of_all_odd_names_make_a_page(tmp_path):
 
 @pytest.mark.parametrize("name", [ODD_NAMES[key] for key in EVERYWHERE], ids=EVERYWHERE)
 def test_odd_names_make_a_page(tmp_path, ndt_report, name):
-    """The same odd name for an implementation, a dataset, a frame, a guess and a variant."""
+    """Gives one odd name to an implementation, a dataset, a frame, a guess and a variant."""
     run = SyntheticRun(cuda=False).tracking("town", frames=6, block=2, variants=("autoware", "direct7"))
     folder = run.picture("town").write(tmp_path / "run")
     before = set(tmp_path.rglob("*"))

@@ -1,4 +1,4 @@
-"""The same searches from priors of several widths: what is counted on which rung, the figures, and the page."""
+"""Searches from priors of several widths: what is counted on which rung, the figures, and the page."""
 
 import needs  # noqa: F401  first: it skips
 

@@ -1,4 +1,4 @@
-"""What is published shows what it says, can be read, and stays small: a figure on every run's page, two in the README,
+"""Published folders show what they say, can be read, and stay small: a figure on every run's page, two in the README,
 rows in every folder, no picture twice, nothing that the rows give again, no place of a machine, 25 MB together."""
 
 import hashlib

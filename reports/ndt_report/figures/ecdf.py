@@ -12,7 +12,7 @@ MOST_DOTS, MOST_STEPS = 1500, 500  # drawn of an implementation in a panel
 
 
 def fastest_threads(samples: pd.DataFrame) -> pd.DataFrame:
-    """Of every (dataset, implementation) the repeats of the thread count with the smallest median."""
+    """Selects for every (dataset, implementation) the repeats of the thread count with the smallest median."""
     medians = (
         samples.groupby(["dataset", "implementation", "threads"], sort=False).align_ms.median().reset_index()
     )

@@ -62,7 +62,7 @@ def paths_finding(search, points) -> str:
 
 
 def _window(search, points):
-    """What the axes show: starts, best, truth and prior, but not ends that went astray."""
+    """Returns the limits of the axes: they show starts, best, truth and prior, but not ends that went astray."""
     mean, reach = search.guess[:2, 3], SIGMAS * np.array(search.sigma[:2], float)
     shown = [points[["x0_m", "y0_m"]].to_numpy(), [mean - reach, mean + reach], [search.pose[:2, 3]]]
     if search.truth is not None:

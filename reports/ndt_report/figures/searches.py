@@ -143,7 +143,7 @@ def _in_words(kind: str) -> str:
 
 
 def chosen(steps: pd.DataFrame) -> pd.DataFrame:
-    """Of every dataset the implementation with the most searches by name: the others walk the same way."""
+    """Selects for every dataset the implementation with the most searches by name: the others walk the same way."""
     if steps.empty:
         return steps
     names = steps.groupby(["dataset", "implementation"], sort=False).search_name.nunique().reset_index()

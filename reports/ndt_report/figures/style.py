@@ -108,7 +108,7 @@ class Looks:
 
 
 def on_any_ground(colour: str) -> str:
-    """Of what is drawn as pixels, whose colours no page can change: a grey for the oracle's near-black."""
+    """Returns a grey for the oracle's near-black: no page can change the colours of pixels."""
     return MUTED_DOTS if colour == ORACLE[0] else colour
 
 

@@ -12,7 +12,7 @@ BAND = ["dataset", "implementation", "plane", "above", "to"]
 
 
 def _rectangle(cells: pd.DataFrame, across: str, up: str) -> pd.DataFrame:
-    """Without lines of the plane that only another plane's grid has: they meet this plane in one point
+    """Drops lines of the plane that only another plane's grid has: they meet this plane in one point
     each."""
     partners_up = cells.groupby(across)[up].transform("nunique")
     partners_across = cells.groupby(up)[across].transform("nunique")
@@ -93,7 +93,7 @@ def basin_bands(cells: pd.DataFrame) -> pd.DataFrame:
 
 
 def band_rows(bands: pd.DataFrame) -> list:
-    """Of the page: of each dataset and plane the names of its bands, and for each implementation a cell in each."""
+    """Returns tables of the page: of each dataset and plane the names of its bands, and for each implementation a cell in each."""
     tables = []
     for (dataset, plane), group in bands.groupby(["dataset", "plane"], sort=False):
         ends = sorted(set(zip(group.above, group.to)))

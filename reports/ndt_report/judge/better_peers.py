@@ -37,7 +37,7 @@ def better_peers(measurements: pd.DataFrame, table: pd.DataFrame, bases: dict, d
 
 
 def _compared(pairs, least_m) -> dict:
-    """What COLUMNS say of a more accurate peer; empty for another. A scan counts once, by the median of its
+    """Returns COLUMNS of a more accurate peer; empty for another. A scan counts once, by the median of its
     alignments, because guesses of one scan mostly end at one pose."""
     scans = pairs.groupby("frame")[["m_peer", "m_base", "deg_peer", "deg_base"]].median()
     peer_m, base_m = scans.m_peer.clip(lower=least_m), scans.m_base.clip(lower=least_m)
@@ -59,7 +59,7 @@ def _compared(pairs, least_m) -> dict:
 
 
 def better_peer_sentences(found: pd.DataFrame) -> list:
-    """Of better_peers(): one sentence a dataset, the best peer first."""
+    """Returns one sentence for each dataset of better_peers(), the best peer first."""
     out = []
     for (dataset, base), rows in found.groupby(["dataset", "base"], sort=False):
         nearest_first = rows.sort_values("peer_mm", kind="stable")

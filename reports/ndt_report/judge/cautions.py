@@ -1,4 +1,4 @@
-"""What a reader must know before using the numbers."""
+"""Warnings that a reader needs before using the numbers."""
 
 import numpy as np
 

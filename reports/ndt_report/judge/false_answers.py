@@ -47,7 +47,7 @@ def false_answers_table(answers: pd.DataFrame) -> pd.DataFrame:
 
 
 def false_answer_sentences(table: pd.DataFrame) -> list:
-    """Of false_answers_table(), for the verdict: one, if a wrong answer is called ok."""
+    """Returns a sentence for the verdict if false_answers_table() has a wrong answer that is called ok."""
     total = table[table.dataset == ""]
     wrong, called_ok = int(total.wrong.sum()), int(total.wrong_ok.sum())
     if not called_ok:

@@ -1,4 +1,4 @@
-"""What an alignment takes as a vehicle calls it: after sleeping until the next tick, beside back to back. Such
+"""The time of an alignment as a vehicle calls it: after sleeping until the next tick, beside back to back. Such
 measurements have a rate_hz, and no other part of the report counts them."""
 
 import numpy as np
@@ -46,7 +46,7 @@ def _times(align_us, alone) -> dict:
 
 
 def idle_rows(table: pd.DataFrame) -> list:
-    """Of the page: a dict for each KEY, with one dict or None for each of idle_rates()."""
+    """Returns rows of the page: a dict for each KEY, with one dict or None for each of idle_rates()."""
     rates, rows = idle_rates(table), []
     for key, group in table.groupby(KEY, sort=False):
         by_rate = {row["rate_hz"]: row for row in group.to_dict("records")}

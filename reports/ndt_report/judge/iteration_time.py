@@ -1,4 +1,4 @@
-"""What an iteration costs, what an alignment costs before its first, and what features add to an iteration:
+"""The cost of an iteration, what an alignment costs before its first, and what features add to an iteration:
 times of alignments with different numbers of them."""
 
 import numpy as np
@@ -42,7 +42,7 @@ def iteration_time_table(measurements: pd.DataFrame) -> pd.DataFrame:
 
 
 def by_size(table: pd.DataFrame) -> pd.DataFrame:
-    """Of iteration_time_table() the plain rows on datasets that come in LEAST_SIZES sizes or more, with their
+    """Selects from iteration_time_table() the plain rows on datasets that come in LEAST_SIZES sizes or more, with their
     family: of every implementation its largest thread count, sorted by points."""
     plain = table[(table.variant == PLAIN) & table.iteration_us.notna()].assign(family=table.dataset.map(family))
     most = plain.groupby(["dataset", "implementation"]).threads.transform("max")

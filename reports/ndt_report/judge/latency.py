@@ -101,7 +101,7 @@ def tail_table(measurements: pd.DataFrame) -> pd.DataFrame:
 
 
 def verdict(low: float, high: float) -> str:
-    """Of an interval of the speed-up. FASTER and SLOWER only if all of it is beyond the margin, SAME only if
+    """Judges an interval of the speed-up. FASTER and SLOWER only if all of it is beyond the margin, SAME only if
     all is within."""
     if low > 1 + MARGIN:
         return FASTER

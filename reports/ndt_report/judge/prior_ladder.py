@@ -1,4 +1,4 @@
-"""The same searches from priors of several widths: how often they find the pose, are wrongly sure, and how long they take."""
+"""Searches from priors of several widths: how often they find the pose, are wrongly sure, and how long they take."""
 
 import numpy as np
 import pandas as pd
@@ -36,7 +36,7 @@ def on_ladders(searches: pd.DataFrame) -> pd.Series:
 
 
 def beside_ladders(table: pd.DataFrame, searches: pd.DataFrame) -> pd.DataFrame:
-    """Of search_table() what is on no ladder: searches from one width are compared with each other in other places."""
+    """Selects from search_table() what is on no ladder: searches from one width are compared with each other in other places."""
     on = searches[on_ladders(searches)]
     settings = set(zip(*(on[key] for key in [*SEARCH_KEY, *SETTING])))
     keys = zip(*(table[name] for name in [*SEARCH_KEY, *SETTING]))

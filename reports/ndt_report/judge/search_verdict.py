@@ -1,4 +1,4 @@
-"""What the searches for the initial pose say, in plain words."""
+"""The searches for the initial pose in plain words."""
 
 from ..read.columns import OWN
 from ..page_numbers import number

@@ -155,7 +155,7 @@ def _quantiles(done) -> dict:
 
 
 def at_once_table(table: pd.DataFrame, oracle: str) -> pd.DataFrame:
-    """Of search_table() the guided settings that propose several particles a round, with the success of the
+    """Selects from search_table() the guided settings that propose several particles a round, with the success of the
     sequential search they are held against: their own implementation's, else the oracle's, with the same
     dataset and number of particles. judged: NOT_LOWER if the intervals overlap or it is higher, LOWER, empty
     without one."""
@@ -234,7 +234,7 @@ def _changes(search, over):
 
 
 def with_paths(searches: pd.DataFrame, datasets: pd.DataFrame) -> list:
-    """Of every dataset one search that has paths: of the frame with a picture if there is one."""
+    """Selects for every dataset one search that has paths: of the frame with a picture if there is one."""
     there = searches[searches.paths.notna() & searches.error.isna()]
     out = []
     for dataset, group in there.groupby("dataset", sort=False):

@@ -28,7 +28,7 @@ class Trajectory:
 
 
 def trajectories(measurements: pd.DataFrame, datasets: pd.DataFrame) -> list:
-    """Of every (dataset, implementation) with at least LEAST_POSES frames: the first guess of each frame, the
+    """Returns for every (dataset, implementation) with at least LEAST_POSES frames the first guess of each frame, the
     smallest thread count, variant autoware."""
     kept = measurements[
         (measurements.variant == "autoware") & (measurements.frame != "") & measurements.guess_offset.isna()

@@ -1,4 +1,4 @@
-"""What an alignment moves to and from a device and asks of it: counts, never estimates."""
+"""The copies, launches and waits of an alignment on a device: counts, never estimates."""
 
 from typing import NamedTuple
 
@@ -20,7 +20,7 @@ COUNTS = [
 ]
 MEETINGS = ["exchanges", "barriers"]  # inside the kernels
 BYTES = ["upload_bytes", "download_bytes"]
-# Of every key of a budget in implementations.json: what it limits, in words, and the column of
+# Every key of a budget in implementations.json: what it limits, in words, and the column of
 # transfers_table().
 BUDGETED = {
     "bytes_per_iteration": ("bytes in an iteration", "bytes_per_iteration"),
@@ -108,12 +108,12 @@ def _per_iteration(group) -> dict:
 
 
 def kept(value: float, most: float) -> bool:
-    """Of a slope too, which rounding may put just above a whole number."""
+    """True if the value is at most `most`; rounding may put a slope just above it."""
     return value <= most + 1e-6 * max(1.0, most)
 
 
 def _against_budget(budget, row: dict) -> dict:
-    """What of the budget is broken and what is held, as text; both empty without a budget."""
+    """Returns what of the budget is broken and what is held, as text; both empty without a budget."""
     broken, held = [], []
     for key, (what, column) in BUDGETED.items():
         most, value = (budget or {}).get(key), row[column]

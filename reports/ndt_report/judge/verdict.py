@@ -47,12 +47,12 @@ def said_speed(row) -> str:
 
 
 def candidates(table: pd.DataFrame) -> pd.DataFrame:
-    """Of summary_table() what may be recommended: timed, as accurate as the oracle, the same algorithm."""
+    """Selects from summary_table() what may be recommended: timed, as accurate as the oracle, the same algorithm."""
     return table[table.align_ms_p50.notna() & table.comparable & ~table.peer & (table.variant == "autoware")]
 
 
 def recommended(table: pd.DataFrame, shown) -> dict:
-    """Of each dataset its fastest candidate; where there is none, the fastest that is no peer."""
+    """Returns for each dataset its fastest candidate; if there is none, the fastest that is no peer."""
     own = table[~table.peer & (table.variant == "autoware") & table.dataset.isin(shown)]
     first = own.assign(candidate=own.index.isin(candidates(own).index)).sort_values(
         ["candidate", "align_ms_p50"], ascending=[False, True], kind="stable"
@@ -152,7 +152,7 @@ def headline(
 
 
 def _unsure(rows, oracle: str) -> list:
-    """What the winner's own rows leave open."""
+    """Returns doubts that the winner's own rows leave."""
     out = []
     if rows.implementation.iloc[0] != oracle and not (rows.verdict == FASTER).all():
         out.append("too few or unsteady jobs to be sure")

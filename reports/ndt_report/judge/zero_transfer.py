@@ -1,4 +1,4 @@
-"""What zero transfer buys: steps that keep everything on the device, beside the same steps that bring every
+"""The gain of zero transfer: steps that keep everything on the device, beside the same steps that bring every
 point's terms to the host in every iteration."""
 
 import numpy as np

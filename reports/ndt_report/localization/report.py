@@ -36,7 +36,7 @@ class LocalizationReport:
 
     @property
     def look(self) -> Looks:
-        """Of the runs' labels, in their order."""
+        """Returns the looks of the runs' labels, in their order."""
         names = [run.label for run in self.runs]
         return Looks(pd.DataFrame({"name": names, "peer": False, "oracle": False}, index=names))
 

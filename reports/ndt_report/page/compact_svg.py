@@ -64,7 +64,7 @@ def _with_fewer_colours(match) -> str:
 
 
 def _thinned(path: str, cell: float) -> str:
-    """Without vertices nearer than cell to the one kept before them; the last of every stroke stays."""
+    """Drops vertices nearer than cell to the one kept before them; the last of every stroke stays."""
     strokes = []
     for stroke in path.replace("L", " ").split("M")[1:]:
         numbers = stroke.split()
@@ -78,7 +78,7 @@ def _thinned(path: str, cell: float) -> str:
 
 
 def _without_covered(text: str, cell: float) -> str:
-    """Of placed shapes with the same look in the same cell, the last alone."""
+    """Keeps the last of the placed shapes with the same look in the same cell."""
     last = {_key(match, cell): match.start() for match in PLACED.finditer(text)}
     return PLACED.sub(lambda match: match[0] if last[_key(match, cell)] == match.start() else "", text)
 
@@ -89,7 +89,7 @@ def _key(match, cell: float) -> tuple:
 
 
 def _with_classes(text: str) -> str:
-    """Of a text with a style sheet of its own, as matplotlib's has, once."""
+    """Moves styles that come often into the style sheet of matplotlib's text."""
     if "</style>" not in text or "\n.s0{" in text:
         return text
     counts = Counter(re.findall(r' style="([^"]*)"', text))

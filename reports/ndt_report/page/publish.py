@@ -103,7 +103,7 @@ def _make_new(out: Path):
 
 
 def chosen(drawings: list, names, folder: Path) -> list:
-    """Those named, in report order; all without names. Throws InputError for a name that no drawing has."""
+    """Returns the drawings that are named, in report order; all without names. Throws InputError for a name that no drawing has."""
     there = {drawing.name: drawing for drawing in drawings}
     if missing := [name for name in names if name not in there]:
         raise refusal(folder, "", f"its report has no figure {missing[0]}", f"it has {', '.join(there) or 'none'}")
@@ -162,7 +162,7 @@ def _made(environment: dict, what: str) -> str:
 
 
 def _write_page(out: Path, head: str, made: str, drawings, lines, folders) -> Path:
-    """Of words and numbers that the report has; one that is there stays as it is."""
+    """Writes the page from the report's words and numbers, unless there is one."""
     again = " ".join(os.path.relpath(folder) for folder in folders)
     parts = [head, made, f"`PYTHONPATH=reports python3 -m ndt_report report {again} --out page` makes the whole page of its rows."]
     parts += [f"![{_caption(drawing)}](figures/{drawing.svg_file})" for drawing in drawings]

@@ -20,7 +20,7 @@ class Column(NamedTuple):
 
 
 def column_complaint(entry):
-    """What is wrong with one parsed entry of columns.json, or None."""
+    """Returns what is wrong with one parsed entry of columns.json, or None."""
     if not isinstance(entry, dict) or set(entry) != set(Column._fields):
         return "not an object of " + ", ".join(Column._fields)
     if wrong := [key for key in Column._fields if not isinstance(entry[key], str)]:
@@ -167,7 +167,7 @@ DATASET_COLUMNS = [
     Column("picture", "", "picture", MAY, "frame, and two PCD files: the map near the scan, and the scan"),
 ]
 
-# What the report reads of these files, which hold more.
+# The keys that the report reads of these files, which hold more.
 ENVIRONMENT_COLUMNS = [
     Column("run_id", "", "text", NEVER, "as in the measurements"),
     Column("commit", "", "text", LATER, "of the source, with -dirty where that had local changes"),
@@ -196,7 +196,7 @@ PRIORS = (None, "pose", "map")
 
 
 class Complaints:
-    """What is wrong with parsed JSON objects that have these columns. others: there may be more keys."""
+    """Says what is wrong with parsed JSON objects that have these columns. others: there may be more keys."""
 
     def __init__(self, columns, others=False):
         self.columns, self.names, self.others = columns, {c.name for c in columns}, others

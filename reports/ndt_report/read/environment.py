@@ -76,7 +76,7 @@ def _command_words(text: str) -> list:
 
 
 def _with_out(words: list, folder: str) -> list:
-    """The same command with another --out."""
+    """Returns the command with another --out."""
     kept, skip = [], False
     for word in words:
         if not skip and not word.startswith("--out="):

@@ -32,7 +32,7 @@ def _may_hold_odd_characters(text: str) -> bool:
 
 
 def read_json(path: Path, advice: str = RUN_AGAIN):
-    """Of a whole file. Throws InputError."""
+    """Reads a whole file. Throws InputError."""
     try:
         text = content(path, MOST_JSON_BYTES, advice).decode("utf-8")
     except UnicodeDecodeError as error:

@@ -9,7 +9,7 @@ TRUST_REGION_KEYS = ("level", "radius_m")  # of a trace, beside the others, with
 PICTURE_KEYS = ("frame", "map", "scan")
 IMPROVEMENT_KEYS = ("particle", "us", "nvtl", "translation_error_m", "rotation_error_deg")
 PATH_KEYS = ("x0_m", "y0_m", "yaw0_rad", "x1_m", "y1_m", "yaw1_rad", "nvtl")
-# What one alignment may do at most; null if nothing is promised. A round is an iteration, or a line search
+# The most that one alignment may do; null if nothing is promised. A round is an iteration, or a line search
 # that ended without a step: the host may wait for the end of each.
 BUDGET_KEYS = (
     "launches",

@@ -100,7 +100,7 @@ def _refuse_other_runs(folder: Path, rows: pd.DataFrame, plan: dict, environment
 
 
 def _own_jobs(plan: dict) -> list:
-    """Those of its parts, where several processes shared the plan."""
+    """Returns the jobs of its parts, if several processes shared the plan."""
     if not plan.get("shard"):
         return plan["jobs"]
     own = set(plan["shard"]["jobs"])
@@ -211,7 +211,7 @@ def _with_clouds(folder: Path, dataset: str, picture):
 
 
 def _measured_columns(path: Path) -> list:
-    """Those of the run's columns.json, or REQUIRED without one. Each of REQUIRED must have the same unit, kind and null."""
+    """Reads the run's columns.json, or returns REQUIRED without one. Each of REQUIRED must have the same unit, kind and null."""
     if not is_there(path):
         return REQUIRED
     entries = read_json(path)

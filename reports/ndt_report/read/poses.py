@@ -6,7 +6,7 @@ RIGID = 1e-3  # largest entry of R Rt - I, as in ndt::Limits::kRigid
 
 
 def translation_differences_m(a, b) -> np.ndarray:
-    """Of poses [n, 4, 4], each with its own."""
+    """Compares poses [n, 4, 4], each with its own."""
     return np.linalg.norm(a[:, :3, 3] - b[:, :3, 3], axis=1)
 
 
@@ -63,7 +63,7 @@ def moved(matrix, points):
 
 
 def not_rigid(matrices) -> np.ndarray:
-    """Of each of [n, 4, 4]: is it anything else than a rotation and a translation?"""
+    """True for each of [n, 4, 4] that is no rotation and translation."""
     rotation = matrices[:, :3, :3]
     skewed = np.abs(rotation @ rotation.transpose(0, 2, 1) - np.eye(3)).max(axis=(1, 2), initial=0) > RIGID
     return skewed | (np.linalg.det(rotation) < 0) | (matrices[:, 3] != [0, 0, 0, 1]).any(axis=1)

@@ -102,7 +102,7 @@ def _matrices(path: Path, first: int, name: str, values: list) -> list:
 
 
 def search_name(search) -> str:
-    """Of a measurement's search; empty for an alignment or a batch."""
+    """Returns the name of a measurement's search; empty for an alignment or a batch."""
     return search["name"] if search else ""
 
 

@@ -1,4 +1,4 @@
-"""What the page shows, in its order. A new section is a module and a template in this folder, and a line here."""
+"""The sections of the page, in its order. A new section is a module and a template in this folder, and a line here."""
 
 from . import answers, basin, batches, convergence, equivalence, idle, iterations, latency, method, pareto, picture, results
 from . import scaling, scores, searches, trajectory, transfers

@@ -1,4 +1,4 @@
-"""From how far away the pose is found."""
+"""The distances from which the pose is found."""
 
 from functools import partial
 

@@ -1,4 +1,4 @@
-"""Many poses of a scan in one call."""
+"""A scan from many guesses in one call."""
 
 from functools import partial
 

@@ -1,4 +1,4 @@
-"""How alignments converge, and when they stop."""
+"""The convergence of alignments, and the rules by which they stop."""
 
 from ..figures import convergence
 from ..judge.convergence import one_thread, stopping_table

@@ -1,4 +1,4 @@
-"""What an iteration takes, and what features add to it."""
+"""The time of an iteration, and what features add to it."""
 
 from functools import partial
 

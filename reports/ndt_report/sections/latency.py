@@ -1,4 +1,4 @@
-"""How long alignments take: all repeats, and the tail of short alignments."""
+"""The time of alignments: all repeats, and the tail of short alignments."""
 
 from ..figures import ecdf
 from ..judge.latency import LEAST_TAIL_SAMPLES, SHORT_ITERATIONS, samples, tail_table

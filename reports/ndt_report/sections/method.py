@@ -1,4 +1,4 @@
-"""How it was measured, on what, and how to do it again."""
+"""The method, the machine, and the lines that repeat the run."""
 
 from ..read.environment import flat, left_out, plan_facts, redo
 from .section import Section

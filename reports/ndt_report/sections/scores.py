@@ -1,4 +1,4 @@
-"""How well a score finds wrong poses, of the oracle."""
+"""The chance that a score finds a wrong pose of the oracle."""
 
 from functools import partial
 

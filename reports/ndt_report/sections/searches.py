@@ -38,7 +38,7 @@ def _draw_paths(run, search):
 
 
 def _map_around(run, search):
-    """Of the dataset's picture; None without one, or if each frame has a map of its own and this is
+    """Reads the map of the dataset's picture; None without one, or if each frame has a map of its own and this is
     another's."""
     data = run.datasets.loc[search.dataset]
     if data.picture is None or (data.kind != "scan_to_map" and data.picture["frame"] != search.frame):

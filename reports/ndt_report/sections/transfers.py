@@ -1,4 +1,4 @@
-"""What an alignment moves to and from a device."""
+"""The bytes that an alignment moves to and from a device."""
 
 from ..judge.transfers import meetings_table, transfers_table, without_counts
 from ..judge.zero_transfer import zero_transfer_table
