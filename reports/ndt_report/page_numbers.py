@@ -1,4 +1,4 @@
-"""Numbers as a reader wants them: three digits, thousands apart, a dash for none."""
+"""Numbers and short texts as a reader wants them: three digits, thousands apart, a dash for none."""
 
 import math
 from decimal import Decimal
@@ -31,3 +31,10 @@ def error(value, least) -> str:
 def joined(parts) -> str:
     parts = list(parts)
     return ", ".join(parts[:-1]) + " and " + parts[-1] if len(parts) > 1 else "".join(parts)
+
+
+def aligned(lines, left) -> list:
+    """Pads the texts of a table: columns in left begin together, all others end together."""
+    widths = [max(map(len, column)) for column in zip(*lines)]
+    padded = [[t.ljust(w) if i in left else t.rjust(w) for i, (t, w) in enumerate(zip(line, widths))] for line in lines]
+    return ["  ".join(line).rstrip() for line in padded]

@@ -1,6 +1,6 @@
 """The report in at most 24 lines of a terminal, the last of them its path."""
 
-from ..page_numbers import number
+from ..page_numbers import aligned, number
 from ..sections.section import Report
 from ..judge.verdict import interval
 
@@ -8,18 +8,7 @@ MOST_LINES = 24
 MOST_SEARCHES = 4  # datasets with a line on searches
 MOST_BETTER = 3  # datasets with a line on more accurate peers
 WIDTH = 120
-HEADER = [
-    "dataset",
-    "implementation",
-    "thr",
-    "n",
-    "p50 ms",
-    "p99 ms",
-    "speed against the oracle",
-    "ok %",
-    "err mm",
-    "vs oracle mm",
-]
+HEADER = ["dataset", "implementation", "thr", "n", "p50 ms", "p99 ms", "speed against the oracle", "ok %", "err mm", "vs oracle mm"]
 
 
 def _cut(text: str) -> str:
@@ -75,14 +64,7 @@ def summary_lines(report: Report, path) -> list:
     chosen = _worth_most(report.table, room if len(report.table) <= room else room - 1)
     rows = [_row(row) for row in chosen.to_dict("records")]
     more = len(report.table) - len(rows)
-    widths = [max(len(line[i]) for line in [HEADER, *rows]) for i in range(len(HEADER))]
-    left_aligned = {0, 1, 6}
-    table = [
-        "  ".join(
-            t.ljust(w) if i in left_aligned else t.rjust(w) for i, (t, w) in enumerate(zip(line, widths))
-        ).rstrip()
-        for line in ([HEADER, *rows] if rows else [])
-    ]
+    table = aligned([HEADER, *rows], left={0, 1, 6}) if rows else []
     if more > 0:
         table.append(f"... and {more} more lines in the report")
     return [_cut(line) for line in head + table + tail[:-1]] + tail[-1:]
