@@ -13,7 +13,7 @@ import warnings
 import webbrowser
 from pathlib import Path
 
-from .printable import printable
+from .read.printable import printable
 
 EXIT_OK, EXIT_USAGE, EXIT_BAD_INPUT, EXIT_REGRESSION = 0, 1, 2, 3
 EXIT_INTERRUPTED = 130  # as a shell says it
@@ -116,10 +116,10 @@ def make_report(arguments) -> int:
 
 
 def _report_run(arguments, localized) -> Path:
-    from .load import load_run
-    from .sections import make_report as sections_of
-    from .terminal import summary_lines
-    from .write import write_report
+    from .read.load import load_run
+    from .sections.report import make_report as sections_of
+    from .page.terminal import summary_lines
+    from .page.write import write_report
 
     folder = _only(arguments.folders, localized)
     report = sections_of(load_run(folder))
@@ -132,7 +132,7 @@ def _report_run(arguments, localized) -> Path:
 
 def _only(folders, localized) -> Path:
     """The folder of a run, of which several are no page."""
-    from .refusal import refusal
+    from .read.refusal import refusal
 
     if len(folders) > 1:
         advice = "give folders of localisations alone; ndt-bench merge joins the parts of a run"
@@ -145,7 +145,7 @@ def _report_localizations(arguments) -> Path:
     from .localization.load import load_localizations
     from .localization.page import terminal_lines, write_localization
     from .localization.report import make_localization_report
-    from .refusal import refusal
+    from .read.refusal import refusal
 
     first, *others = arguments.folders
     if others and not arguments.out:
@@ -160,7 +160,7 @@ def _report_localizations(arguments) -> Path:
 
 def compare_runs(arguments) -> int:
     from .compare import SLOWER, comparison, comparison_json, comparison_lines
-    from .load import load_run
+    from .read.load import load_run
 
     found = comparison(load_run(arguments.a), load_run(arguments.b))
     if arguments.json:
@@ -181,8 +181,8 @@ def judge_trajectory(arguments) -> int:
 def publish(arguments) -> int:
     from .localization.load import is_localization
     from .localization.page import terminal_lines
-    from .publish import publish_localizations, publish_run
-    from .terminal import summary_lines
+    from .page.publish import publish_localizations, publish_run
+    from .page.terminal import summary_lines
 
     localized = [is_localization(folder) for folder in arguments.folders]
     if all(localized):
@@ -209,7 +209,7 @@ def main() -> int:
             " /usr/bin/python3"
         )
         return EXIT_BAD_INPUT
-    from .refusal import InputError
+    from .read.refusal import InputError
 
     warnings.simplefilter("ignore")  # of libraries, on numbers that the page shows as they are
     # Newer ones of matplotlib log that axes of equal scale widen the limits they were given, which is meant here.

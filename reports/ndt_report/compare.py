@@ -11,18 +11,18 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from .accuracy import KEY
-from .batches import kinds_as_variants
-from .environment import gpus
-from .grids import split_by_guess
-from .latency import FASTER, MARGIN, SAME, SLOWER, UNCLEAR, paired, speed_up, timed, verdict
-from .load import Run
-from .own_scans import without_their_truth
-from .page_numbers import number
-from .poses import translation_difference_m
-from .reference import SAME_ALIGNMENT
-from .refusal import refusal
-from .summary import judged_measurements
+from .judge.accuracy import KEY
+from .judge.batches import kinds_as_variants
+from .read.environment import gpus
+from .judge.grids import split_by_guess
+from .judge.latency import FASTER, MARGIN, SAME, SLOWER, UNCLEAR, paired, speed_up, timed, verdict
+from .read.load import Run
+from .judge.own_scans import without_their_truth
+from .page_numbers import aligned, number
+from .read.poses import translation_difference_m
+from .judge.reference import SAME_ALIGNMENT
+from .read.refusal import refusal
+from .judge.summary import judged_measurements
 
 CONFIDENCE = 0.99  # a run has many verdicts: at 95 % one of twenty would be wrong by chance
 
@@ -153,48 +153,11 @@ def comparison_json(found: Comparison) -> dict:
     return {"margin": MARGIN, "confidence": CONFIDENCE, "counts": counts, "rows": rows, "notes": found.notes}
 
 
-HEADER = [
-    "dataset",
-    "implementation",
-    "thr",
-    "A ms",
-    "B ms",
-    "speed of B",
-    "verdict",
-    "clock",
-    "poses apart mm",
-    "failures A, B",
-]
+HEADER = ["dataset", "implementation", "thr", "A ms", "B ms", "speed of B", "verdict", "clock", "poses apart mm", "failures A, B"]
 
 
 def comparison_lines(found: Comparison) -> list:
-    rows = []
-    for row in found.rows.to_dict("records"):
-        speed = f"{number(row['speed'])}x" + (
-            f" [{number(row['low'])}, {number(row['high'])}]" if row["low"] == row["low"] else " (one job)"
-        )
-        rows.append(
-            [
-                row["dataset"],
-                row["implementation"] + ("" if row["variant"] == "autoware" else f" {row['variant']}"),
-                f"{row['threads']:g}",
-                number(row["a_ms_p50"]),
-                number(row["b_ms_p50"]),
-                speed,
-                row["verdict"],
-                "-" if row["calibration"] != row["calibration"] else f"{row['calibration']:.3f}",
-                "-" if row["poses_apart_mm"] != row["poses_apart_mm"] else number(row["poses_apart_mm"], 2),
-                f"{row['a_failures']}, {row['b_failures']}",
-            ]
-        )
-    widths = [max(len(line[i]) for line in [HEADER, *rows]) for i in range(len(HEADER))]
-    left = {0, 1, 5, 6}
-    table = [
-        "  ".join(
-            t.ljust(w) if i in left else t.rjust(w) for i, (t, w) in enumerate(zip(line, widths))
-        ).rstrip()
-        for line in [HEADER, *rows]
-    ]
+    table = aligned([HEADER, *map(_cells, found.rows.to_dict("records"))], left={0, 1, 5, 6})
     counts = comparison_json(found)["counts"]
     said = ", ".join(f"{count} {name}" for name, count in counts.items())
     explained = (
@@ -202,3 +165,19 @@ def comparison_lines(found: Comparison) -> list:
         f" workload, the same ratio) and the oracle explain; beyond {100 * MARGIN:g} % counts."
     )
     return ["! " + note for note in found.notes] + table + [explained, said]
+
+
+def _cells(row) -> list:
+    interval = f" [{number(row['low'])}, {number(row['high'])}]" if row["low"] == row["low"] else " (one job)"
+    return [
+        row["dataset"],
+        row["implementation"] + ("" if row["variant"] == "autoware" else f" {row['variant']}"),
+        f"{row['threads']:g}",
+        number(row["a_ms_p50"]),
+        number(row["b_ms_p50"]),
+        f"{number(row['speed'])}x{interval}",
+        row["verdict"],
+        "-" if row["calibration"] != row["calibration"] else f"{row['calibration']:.3f}",
+        "-" if row["poses_apart_mm"] != row["poses_apart_mm"] else number(row["poses_apart_mm"], 2),
+        f"{row['a_failures']}, {row['b_failures']}",
+    ]

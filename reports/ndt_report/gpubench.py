@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pandas as pd
 
-from .compact_svg import compact
+from .page.compact_svg import compact
 from .page_numbers import number
-from .style import finish, log_axis, panels
-from .svg import picture_of
-from .write import csv_text
+from .figures.style import finish, log_axis, panels
+from .figures.svg import picture_of
+from .page.write import csv_text
 
 COUNTS = ["calls", "allocations", "waits", "peak_bytes"]
 MAP = "map_build_host_clock"

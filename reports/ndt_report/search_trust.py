@@ -10,15 +10,15 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from .load import load_run
-from .refusal import InputError
-from .searches import search_measurements
-from .stats import wilson
-from .style import OTHERS, PANEL_IN, plt
-from .svg import picture_of
+from .read.load import load_run
+from .read.refusal import InputError
+from .judge.searches import search_measurements
+from .judge.stats import wilson
+from .figures.style import OTHERS, PANEL_IN, plt
+from .figures.svg import picture_of
 
 EVEN, ODD = "even frames", "odd frames"
-# What a bound is tried for, and the doubt that it decides.
+# A quantity with a bound, and the doubt that it decides.
 MATCHED, CONTRADICTION = "matched share", "contradiction"
 DOUBTS = {MATCHED: "few_matched", CONTRADICTION: "contradicted"}
 BOUNDS = {MATCHED: [0.6, 0.64, 0.68, 0.72, 0.76, 0.8, 0.82, 0.84, 0.88], CONTRADICTION: [0.01, 0.02, 0.04, 0.06, 0.08, 0.1, 0.15, 0.2]}
@@ -27,7 +27,7 @@ FREE_DIRECTION = r"scenes_(?:corridor|plain|tank)(?:_\d+)?"
 
 
 def trust_measurements(measurements: pd.DataFrame, kinds: pd.Series) -> pd.DataFrame:
-    """Of every search without an error: dataset, search_name, verdict, half, right. Right: success of search_measurements();
+    """Returns for every search without an error dataset, search_name, verdict, half, right. Right: success of search_measurements();
     where the scan does not belong on the map (kind no_pose) and where no pose is unique none is. kinds: of the datasets, by name."""
     searches = search_measurements(measurements)
     searches = searches[searches.error.isna() & searches.verdict.notna()]
@@ -50,12 +50,12 @@ def trust_table(searches: pd.DataFrame, by: list) -> pd.DataFrame:
 
 
 def bounded(searches: pd.DataFrame) -> str:
-    """What the verdicts turn on: the contradiction of scan and map, or in older runs, which have none, the matched share."""
+    """Returns what the verdicts turn on: the contradiction of scan and map, or in older runs, which have none, the matched share."""
     return CONTRADICTION if searches.seen_through.notna().any() else MATCHED
 
 
 def bound_ladder(searches: pd.DataFrame, bounds) -> pd.DataFrame:
-    """What other bounds of bounded() would have said: one row per bound, half and search_name, columns of
+    """Returns what other bounds of bounded() would have said: one row per bound, half and search_name, columns of
     trust_table(). All other doubts stay as they are."""
     of = bounded(searches)
     doubts = searches.doubts.fillna("").map(lambda text: set(filter(None, text.split(", "))) - {DOUBTS[of]})

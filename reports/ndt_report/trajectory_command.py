@@ -5,9 +5,9 @@ from pathlib import Path
 
 import numpy as np
 
-from . import trajectory
-from .files import content
-from .refusal import refusal
+from .judge import trajectory
+from .read.files import content
+from .read.refusal import refusal
 
 MOST_BYTES = 4 << 30  # of Limits::kPoses lines
 QUATERNION_NORM = 1e-3  # of four digits of text, as ndt::Limits::kQuaternionNorm
@@ -89,7 +89,7 @@ def _nearest(times, others):
 
 
 def errors(truth_file, estimate_file, align=False, delta=1, longest_gap_s=LONGEST_GAP_S):
-    """What the command prints, as an object."""
+    """Returns what the command prints, as an object."""
     times, truth = read_tum(truth_file)
     estimate_times, estimate = read_tum(estimate_file)
     mine, others = associated(times, estimate_times, longest_gap_s)

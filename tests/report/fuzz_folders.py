@@ -14,12 +14,13 @@ import tempfile
 import unittest.mock
 from pathlib import Path
 
+from folder_edits import with_columns
 from markupsafe import Markup
-from ndt_report.columns import COLUMNS_BEFORE, NEVER
-from ndt_report.drawings import NOT_DRAWN
-from ndt_report.kinds import FITS
-from ndt_report.style import plt
-from ndt_report.svg import Picture
+from ndt_report.read.columns import NEVER, REQUIRED
+from ndt_report.figures.drawings import NOT_DRAWN
+from ndt_report.read.kinds import FITS
+from ndt_report.figures.style import plt
+from ndt_report.figures.svg import Picture
 from synthetic_run import SyntheticRun
 from synthetic_searches import add_searches
 
@@ -30,7 +31,7 @@ ODD_VALUES = [
     "town", "persistent_cpu", "autoware", "single", "settled", "crash", "converged", "x" * 5000, "9" * 5000,
     [], [None], [1], [0.0] * 16, [1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1], {}, {"name": "x"}, [[]], [{}],
 ]  # fmt: skip
-REPORTED = ("figures", "trajectories", "report.html", "targets.html", "summary.csv", "searches.csv")
+REPORTED = ("figures", "trajectories", "report.html", "summary.csv", "searches.csv")
 
 
 def places(value, found=None):
@@ -65,7 +66,7 @@ def change_rows(path, rng):
     """One column of one row, of all rows or of some: one odd value for all, or for each an own one. Mostly it
     is one that the loader takes, so that all behind the loader meets it."""
     rows = [json.loads(line) for line in path.read_text().splitlines()]
-    column = rng.choice(COLUMNS_BEFORE)
+    column = rng.choice(REQUIRED)
     chosen = rng.choice([rows[:1], rows, rows, rows[::2], rng.sample(rows, 3)])
     taken = [v for v in [*ODD_VALUES, *(row[column.name] for row in rows)] if may_be(column, v)]
     values = taken if taken and rng.random() < 0.8 else ODD_VALUES
@@ -131,7 +132,7 @@ def answer_of(arguments):
 
 
 def broken_rule(valid: Path, seed: int) -> str:
-    """What is wrong with the answers to the seed's folder; empty if nothing is. valid: a run's folder."""
+    """Returns what is wrong with the answers to the seed's folder; empty if nothing is. valid: a run's folder."""
     with tempfile.TemporaryDirectory() as place:
         folder = Path(place) / "in" / "run"
         shutil.copytree(valid, folder)
@@ -139,9 +140,9 @@ def broken_rule(valid: Path, seed: int) -> str:
         before = set(Path(place).rglob("*"))
         with contextlib.ExitStack() as without:  # most of a page's time goes into its figures
             if seed % 3:
-                without.enter_context(unittest.mock.patch("ndt_report.drawings._made", lambda _: None))
+                without.enter_context(unittest.mock.patch("ndt_report.figures.drawings._made", lambda _: None))
             elif seed % 20:
-                without.enter_context(unittest.mock.patch("ndt_report.drawings.picture_of", no_image))
+                without.enter_context(unittest.mock.patch("ndt_report.figures.drawings.picture_of", no_image))
             report = answer_of(["report", folder])
         new = set(Path(place).rglob("*")) - before
         outside = [path for path in new if folder not in (path.parent, path.parent.parent)]
@@ -177,10 +178,10 @@ def valid_folders(place: Path) -> list:
     runs[1].scaling((1000, 4000, 16000)).batches(poses=(1, 10))
     runs[2].basin(side=3).tracking("lane", frames=5, block=5, kind="sequence", has_truth=False)
     add_searches(runs[3].tracking("town", frames=2, block=1), seeds=3, particles=8, startup=4)
-    columns = json.dumps([column._asdict() for column in COLUMNS_BEFORE])
-    for number, run in enumerate(runs):
-        (run.write(place / f"valid{number}") / "columns.json").write_text(columns)
-    return [place / f"valid{number}" for number in range(len(runs))]
+    folders = [run.write(place / f"valid{number}") for number, run in enumerate(runs)]
+    for folder in folders:
+        with_columns(folder)
+    return folders
 
 
 if __name__ == "__main__":

@@ -1,8 +1,8 @@
-"""What the files of a synthetic run folder are made of: entries of implementations.json and datasets.json,
+"""Parts of a synthetic run folder: entries of implementations.json and datasets.json,
 counts, clouds."""
 
 import numpy as np
-from ndt_report.kinds import BUDGET_KEYS
+from ndt_report.read.kinds import BUDGET_KEYS
 
 REFERENCE = "cpu_pclomp_ref"
 IMPLEMENTATIONS = {  # microseconds per evaluation: constant, per point
@@ -29,61 +29,37 @@ def pose_of(x, y, z, yaw):
 def implementation(name, available=True):
     peer, gpu = name == "pcl_ndt", name.endswith("_cuda")
     return {
-        "name": name,
-        "runs_on": "GPU" if gpu else "CPU, one thread" if peer else "CPU threads",
-        "schedule": "the oracle" if name == REFERENCE else "a <schedule> & more",
-        "note": None,
-        "peer": peer,
+        "name": name, "runs_on": "GPU" if gpu else "CPU, one thread" if peer else "CPU threads",
+        "schedule": "the oracle" if name == REFERENCE else "a <schedule> & more", "note": None, "peer": peer,
         "one_thread": peer or gpu,
-        "stop_rule": (
-            "stops when the squared step is <= epsilon" if peer else "stops after a step shorter than epsilon"
-        ),
-        "available": available,
-        "reason": None if available else "no CUDA device",
-        "oracle": name == REFERENCE,
+        "stop_rule": ("stops when the squared step is <= epsilon" if peer else "stops after a step shorter than epsilon"),
+        "available": available, "reason": None if available else "no CUDA device", "oracle": name == REFERENCE,
         "budget": dict.fromkeys(BUDGET_KEYS) | BUDGETS[name] if name in BUDGETS else None,
     }
 
 
 def dataset(name, **changes):
     return {
-        "name": name,
-        "kind": "scan_to_map",
-        "description": f"{name}, made up",
-        "frames": 1,
-        "map_points": 100_000,
-        "resolution_m": 2.0,
-        "preparation": "voxel leaf 1 m",
-        "truth_quality": "exact: synthetic",
-        "truth_exact": True,
-        "truth_accuracy_m": 0,
-        "success_translation_m": 0.2,
-        "success_rotation_deg": 1.0,
-        "licence": "none",
-        "source": "https://example.invalid/<b>",
-        "fingerprint": "00ff",
-        "picture": None,
+        "name": name, "kind": "scan_to_map", "description": f"{name}, made up", "frames": 1, "map_points": 100_000,
+        "resolution_m": 2.0, "preparation": "voxel leaf 1 m", "truth_quality": "exact: synthetic", "truth_exact": True,
+        "truth_accuracy_m": 0, "success_translation_m": 0.2, "success_rotation_deg": 1.0, "licence": "none",
+        "source": "https://example.invalid/<b>", "fingerprint": "00ff", "picture": None,
     } | changes
 
 
 def traffic(name, points, iterations):
-    """Of one alignment: the staged implementation asks the device after every iteration, the others once."""
+    """Counts one alignment: the staged implementation asks the device after every iteration, the others once."""
     asked = iterations if name == "multikernel_cuda" else 0
     counts = {
-        "upload_bytes": 12 * points + 64,
-        "uploads": 2,
-        "download_bytes": 344 + 4 * asked,
-        "downloads": 1 + asked,
-        "launches": 1 + 14 * asked,
-        "synchronisations": 1 + asked,
-        "allocations": 0,
+        "upload_bytes": 12 * points + 64, "uploads": 2, "download_bytes": 344 + 4 * asked, "downloads": 1 + asked,
+        "launches": 1 + 14 * asked, "synchronisations": 1 + asked, "allocations": 0,
         "peak_device_bytes": 5_000_000 + 12 * points,
     }
     return counts if name.endswith("_cuda") else dict.fromkeys(counts)
 
 
 def hash_of(*words) -> int:
-    """Of the words alone: Python's own hash differs between processes."""
+    """Hashes the words alone: Python's own hash differs between processes."""
     value = 0
     for char in "|".join(words):
         value = (value * 131 + ord(char)) % (2**31)

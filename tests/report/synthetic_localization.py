@@ -4,7 +4,7 @@ import json
 
 import numpy as np
 from ndt_report.localization.frames import FIGURES, NUMBERS, STAGES, TEXTS
-from ndt_report.poses import quaternion_xyzw
+from ndt_report.read.poses import quaternion_xyzw
 
 RADIUS_M, RATE_HZ, SPEED_M_S = 50.0, 10.0, 10.0
 SIGMA_M = 0.02  # of x and y in each frame

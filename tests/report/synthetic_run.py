@@ -8,30 +8,14 @@ from synthetic_folder import SyntheticFolder
 class SyntheticRun(SyntheticFolder):
     """Parts are added one after the other; write() makes the folder."""
 
-    def tracking(
-        self,
-        data="town",
-        frames=24,
-        block=4,
-        has_truth=True,
-        variants=("autoware",),
-        kind="scan_to_map",
-        **changes,
-    ):
+    def tracking(self, data="town", frames=24, block=4, has_truth=True, variants=("autoware",), kind="scan_to_map", **changes):
         drive = [pose_of(2.0 * i, 6 * np.sin(i / 6), 0, 0.2 * np.cos(i / 6)) for i in range(frames)]
         if kind == "sequence":
             drive = [np.linalg.inv(a) @ b for a, b in zip([np.eye(4)] + drive[:-1], drive)]
         self.datasets.append(
             dataset(
-                data,
-                kind=kind,
-                frames=frames,
-                **changes,
-                **(
-                    {}
-                    if has_truth
-                    else {"truth_quality": None, "truth_exact": None, "truth_accuracy_m": None}
-                ),
+                data, kind=kind, frames=frames, **changes,
+                **({} if has_truth else {"truth_quality": None, "truth_exact": None, "truth_accuracy_m": None}),
             )
         )
         guesses = [t @ pose_of(*self.world.normal(0, 0.3, 2), 0, self.world.normal(0, 0.03)) for t in drive]
@@ -42,16 +26,8 @@ class SyntheticRun(SyntheticFolder):
                         factor, _ = self.jobs(block)
                         for i in range(start, min(start + block, frames)):
                             self.measurement(
-                                name,
-                                data,
-                                f"scans/{i:06d}.bin",
-                                "noise0",
-                                drive[i],
-                                guesses[i],
-                                job_factor=factor,
-                                threads=threads,
-                                variant=variant,
-                                has_truth=has_truth,
+                                name, data, f"scans/{i:06d}.bin", "noise0", drive[i], guesses[i], job_factor=factor,
+                                threads=threads, variant=variant, has_truth=has_truth,
                             )
         return self
 
@@ -59,26 +35,16 @@ class SyntheticRun(SyntheticFolder):
         if data not in [d["name"] for d in self.datasets]:
             self.datasets.append(dataset(data))
         steps = np.linspace(-2, 2, side)
-        offsets = {(x, y, 0.0) for x in steps for y in steps} | {
-            (x, 0.0, yaw) for x in steps for yaw in steps * 15
-        }
+        offsets = {(x, y, 0.0) for x in steps for y in steps} | {(x, 0.0, yaw) for x in steps for yaw in steps * 15}
         for name in self.names:
             self.job += 1
             for i, (x, y, yaw) in enumerate(sorted(offsets)):
                 guess = pose_of(x, y, 0, np.radians(yaw))
                 reach = 2.4 if name == "pcl_ndt" else 2.0
                 self.measurement(
-                    name,
-                    data,
-                    "scan",
-                    f"grid{i}",
-                    np.eye(4),
-                    guess,
-                    job_factor=1,
-                    timing="single",
+                    name, data, "scan", f"grid{i}", np.eye(4), guess, job_factor=1, timing="single",
                     success=np.hypot(x, y) + abs(yaw) / 15 <= reach,
-                    offset={"x_m": float(x), "y_m": float(y), "z_m": 0.0, "yaw_deg": float(yaw)},
-                    traced=False,
+                    offset={"x_m": float(x), "y_m": float(y), "z_m": 0.0, "yaw_deg": float(yaw)}, traced=False,
                 )
         return self
 
@@ -90,16 +56,8 @@ class SyntheticRun(SyntheticFolder):
                     for frame in range(3):
                         factor, _ = self.jobs(1)
                         self.measurement(
-                            name,
-                            f"courtyard_{size}",
-                            "scan",
-                            f"guess{frame}",
-                            np.eye(4),
-                            pose_of(0.2, 0.1 * frame, 0, 0.01),
-                            job_factor=factor,
-                            threads=threads,
-                            points=size,
-                            traced=False,
+                            name, f"courtyard_{size}", "scan", f"guess{frame}", np.eye(4), pose_of(0.2, 0.1 * frame, 0, 0.01),
+                            job_factor=factor, threads=threads, points=size, traced=False,
                         )
         return self
 
@@ -114,17 +72,8 @@ class SyntheticRun(SyntheticFolder):
                     self.job += 1
                     for i in (2, 6, 16):
                         self.measurement(
-                            name,
-                            f"town_points_{size}",
-                            "scan",
-                            f"x{i}",
-                            np.eye(4),
-                            pose_of(0.1 * i, 0, 0, 0),
-                            job_factor=factor,
-                            points=size,
-                            variant=variant,
-                            iterations=i,
-                            traced=False,
+                            name, f"town_points_{size}", "scan", f"x{i}", np.eye(4), pose_of(0.1 * i, 0, 0, 0),
+                            job_factor=factor, points=size, variant=variant, iterations=i, traced=False,
                             repeats=1000 if i == 2 else 30,
                         )
         return self
@@ -137,18 +86,8 @@ class SyntheticRun(SyntheticFolder):
             self.job += 1
             for count in poses:
                 self.measurement(
-                    name,
-                    f"town_points_{points}",
-                    "scan",
-                    "near",
-                    np.eye(4),
-                    pose_of(0.3, 0, 0, 0),
-                    job_factor=1,
-                    points=points,
-                    variant="iterations20",
-                    iterations=20 * count,
-                    poses=count,
-                    traced=False,
+                    name, f"town_points_{points}", "scan", "near", np.eye(4), pose_of(0.3, 0, 0, 0), job_factor=1,
+                    points=points, variant="iterations20", iterations=20 * count, poses=count, traced=False,
                 )
                 if count == max(poses) and not name.endswith("_cuda"):
                     self.fail("skipped", "skipped: 100 poses are more than 1 s")
@@ -160,9 +99,7 @@ class SyntheticRun(SyntheticFolder):
         scan = np.c_[12 * np.cos(angle), 8 * np.sign(np.sin(angle)), height].astype("<f4")
         entry = next(d for d in self.datasets if d["name"] == data)
         truth = next(
-            np.array(r["truth"]).reshape(4, 4)
-            for r in self.measurements
-            if r["dataset"] == data and r["frame"] == frame
+            np.array(r["truth"]).reshape(4, 4) for r in self.measurements if r["dataset"] == data and r["frame"] == frame
         )
         self.clouds = {"clouds/map.pcd": scan @ truth[:3, :3].T + truth[:3, 3], "clouds/scan.pcd": scan}
         entry["picture"] = {"frame": frame, "map": "clouds/map.pcd", "scan": "clouds/scan.pcd"}
@@ -176,12 +113,7 @@ def every_kind(**options) -> SyntheticRun:
     run.tracking("town", variants=("autoware", "direct7")).picture("town")
     run.tracking("streets", frames=12, has_truth=False)
     run.tracking(
-        "handheld",
-        frames=12,
-        kind="sequence",
-        truth_quality="estimate: another SLAM",
-        truth_exact=False,
-        truth_accuracy_m=0.02,
+        "handheld", frames=12, kind="sequence", truth_quality="estimate: another SLAM", truth_exact=False, truth_accuracy_m=0.02
     )
     run.basin().scaling().iterations().batches()
     names, run.names = run.names, [n for n in run.names if n != REFERENCE]

@@ -37,19 +37,13 @@ def particles_of(random, method, particles, startup, at_once, hard):
 def end_of(random, start, reach, hard):
     for centre, high in (((0.0, 0.0), 3.1), (SECOND_MODE, 3.0 if hard else 2.1)):
         if np.hypot(*(start[:2] - centre)) < reach and abs(start[2]) < 0.35 * reach:
-            return np.r_[centre + random.normal(0, 0.03, 2), random.normal(0, 0.004)], random.normal(
-                high, 0.05
-            )
+            return np.r_[centre + random.normal(0, 0.03, 2), random.normal(0, 0.004)], random.normal(high, 0.05)
     near = np.exp(-np.hypot(*start[:2]) / 5) * (1 + np.cos(start[2])) / 2  # what guides
-    return start + np.r_[random.normal(0, 0.5, 2), random.normal(0, 0.15)], random.normal(
-        1.2 + 1.1 * near, 0.08
-    )
+    return start + np.r_[random.normal(0, 0.5, 2), random.normal(0, 0.15)], random.normal(1.2 + 1.1 * near, 0.08)
 
 
-def add_searches(
-    run: SyntheticRun, data="plaza", seeds=20, particles=200, startup=100, settings=None, hard=False, traced=1
-):
-    """Of every setting and implementation, `seeds` searches of one scan. traced: how many have paths."""
+def add_searches(run: SyntheticRun, data="plaza", seeds=20, particles=200, startup=100, settings=None, hard=False, traced=1):
+    """Adds for every setting and implementation `seeds` searches of one scan. traced: how many have paths."""
     if data not in [d["name"] for d in run.datasets]:
         run.datasets.append(dataset(data))
     truth = pose_of(30, 12, 0, 0.4)
@@ -66,15 +60,8 @@ def add_searches(
                 kept = improvements(walk, us)
                 _add_measurement(run, name, data, truth, guess, seed, walk, us, kept)
                 run.measurements[-1]["search"] = {
-                    "name": setting,
-                    "strategy": strategy,
-                    "method": method,
-                    "particles": particles,
-                    "startup": startup,
-                    "at_once": at_once,
-                    "seed": seed,
-                    "sigma": SIGMA,
-                    **answer(walk, kept),
+                    "name": setting, "strategy": strategy, "method": method, "particles": particles, "startup": startup,
+                    "at_once": at_once, "seed": seed, "sigma": SIGMA, **answer(walk, kept),
                     "paths": paths(walk, truth) if seed < traced else None,
                 }
     return run
@@ -131,12 +118,9 @@ def answer(walk, kept):
     far = np.hypot(*(ends - ends[kept[-1]["particle"]])[:, :2].T) > 2
     ratio = float(nvtl[far].max() / nvtl.max()) if far.any() else None
     return {
-        "best_particle": kept[-1]["particle"],
-        "reliable": bool(nvtl.max() > RELIABLE_NVTL),
-        "ambiguous": ratio is not None and ratio > 0.95,
-        "runner_up_ratio": ratio,
-        "runner_up_pose": None if ratio is None else list(pose_of(0, 0, 0, 0).ravel()),
-        "improvements": kept,
+        "best_particle": kept[-1]["particle"], "reliable": bool(nvtl.max() > RELIABLE_NVTL),
+        "ambiguous": ratio is not None and ratio > 0.95, "runner_up_ratio": ratio,
+        "runner_up_pose": None if ratio is None else list(pose_of(0, 0, 0, 0).ravel()), "improvements": kept,
     }
 
 
@@ -150,24 +134,13 @@ def paths(walk, truth):
 def _add_measurement(run, name, data, truth, guess, seed, walk, us, kept):
     best = walk[1][kept[-1]["particle"]]
     run.measurement(
-        name,
-        data,
-        "scans/000000.bin",
-        f"seed{seed}",
-        truth,
-        guess,
-        job_factor=1,
-        timing="single",
-        traced=False,
+        name, data, "scans/000000.bin", f"seed{seed}", truth, guess, job_factor=1, timing="single", traced=False,
         iterations=6 * len(us),
     )
     run.measurements[-1] |= {
-        "pose": list((truth @ pose_of(best[0], best[1], 0, best[2])).ravel()),
-        "align_us": [float(us[-1])],
-        "nvtl": kept[-1]["nvtl"],
-        "translation_error_m": kept[-1]["translation_error_m"],
-        "rotation_error_deg": kept[-1]["rotation_error_deg"],
-        "guess_offset": None,
+        "pose": list((truth @ pose_of(best[0], best[1], 0, best[2])).ravel()), "align_us": [float(us[-1])],
+        "nvtl": kept[-1]["nvtl"], "translation_error_m": kept[-1]["translation_error_m"],
+        "rotation_error_deg": kept[-1]["rotation_error_deg"], "guess_offset": None,
     }
 
 
@@ -179,8 +152,7 @@ def plaza(points=6000):
     for x0, y0, x1, y1 in [*corners, (24, 17, 24, 32), (37, -10, 37, 8), (37, 8, 55, 8)]:
         t = random.uniform(0, 1, points // 7)
         walls.append(
-            np.c_[x0 + t * (x1 - x0), y0 + t * (y1 - y0), random.uniform(0, 3, len(t))]
-            + random.normal(0, 0.05, (len(t), 3))
+            np.c_[x0 + t * (x1 - x0), y0 + t * (y1 - y0), random.uniform(0, 3, len(t))] + random.normal(0, 0.05, (len(t), 3))
         )
     return np.concatenate(walls)
 
@@ -188,9 +160,5 @@ def plaza(points=6000):
 def add_map_picture(run: SyntheticRun, data="plaza"):
     entry = next(d for d in run.datasets if d["name"] == data)
     run.clouds |= {"clouds/plaza_map.pcd": plaza(), "clouds/plaza_scan.pcd": plaza(700)}
-    entry["picture"] = {
-        "frame": "scans/000000.bin",
-        "map": "clouds/plaza_map.pcd",
-        "scan": "clouds/plaza_scan.pcd",
-    }
+    entry["picture"] = {"frame": "scans/000000.bin", "map": "clouds/plaza_map.pcd", "scan": "clouds/plaza_scan.pcd"}
     return run

@@ -5,10 +5,10 @@ import needs  # noqa: F401  first: it skips
 import numpy as np
 import pandas as pd
 import pytest
-from ndt_report.accuracy import AGREEMENT, TRUTH, UNKNOWN, accuracy_table, equal_accuracy
-from ndt_report.equivalence import equivalence_table, worst_cases
-from ndt_report.poses import chained, quaternion_xyzw, rotation_difference_deg, translation_difference_m
-from ndt_report.reference import add_reference_errors, reference_threads
+from ndt_report.judge.accuracy import AGREEMENT, TRUTH, UNKNOWN, accuracy_table, equal_accuracy
+from ndt_report.judge.equivalence import equivalence_table, worst_cases
+from ndt_report.read.poses import chained, quaternion_xyzw, rotation_difference_deg, translation_difference_m
+from ndt_report.judge.reference import add_reference_errors, reference_threads
 from synthetic_entries import pose_of
 from toy import CUDA, OWN, PEER, REFERENCE, failed, implementations, judged, measurement
 

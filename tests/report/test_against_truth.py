@@ -3,15 +3,15 @@
 import needs  # noqa: F401  first: it skips
 
 import pytest
-from ndt_report.against_truth import NO_WORSE, PROBABLY, WORSE
-from ndt_report.latency import FASTER
-from ndt_report.summary import summary_table
+from ndt_report.judge.against_truth import NO_WORSE, PROBABLY, WORSE
+from ndt_report.judge.latency import FASTER
+from ndt_report.judge.summary import summary_table
 from synthetic_entries import pose_of
 from toy import OWN, REFERENCE, datasets, failed, implementations, judged, measurement
 
 
 def row_of(own, base, **of_dataset):
-    """Of OWN in the summary. own, base: the errors in metres of each scan, None for a failure."""
+    """Returns the row of OWN in the summary. own, base: the errors in metres of each scan, None for a failure."""
     rows = []
     for job, (name, errors, ms) in enumerate(((REFERENCE, base, 4.0), (OWN, own, 1.0))):
         for i, x in enumerate(errors):

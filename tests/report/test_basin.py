@@ -4,10 +4,10 @@ import needs  # noqa: F401  first: it skips
 
 import numpy as np
 import pytest
-from ndt_report.basin import band_rows, basin_bands, basin_cells, basin_sizes
-from ndt_report.grids import on_grids, split_by_guess
-from ndt_report.load import load_run
-from ndt_report.summary import judged_measurements
+from ndt_report.judge.basin import band_rows, basin_bands, basin_cells, basin_sizes
+from ndt_report.judge.grids import on_grids, split_by_guess
+from ndt_report.read.load import load_run
+from ndt_report.judge.summary import judged_measurements
 from synthetic_run import SyntheticRun
 from toy import REFERENCE, judged, measurement
 

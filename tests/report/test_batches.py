@@ -7,12 +7,12 @@ import json
 
 import pandas as pd
 import pytest
-from ndt_report.batches import batch_table
+from ndt_report.judge.batches import batch_table
 from ndt_report.compare import comparison
 from ndt_report.figures.batches import draw
-from ndt_report.load import load_run
-from ndt_report.sections import make_report
-from ndt_report.style import Looks
+from ndt_report.read.load import load_run
+from ndt_report.sections.report import make_report
+from ndt_report.figures.style import Looks
 from synthetic_run import SyntheticRun
 from toy import CUDA, OWN, failed, implementations, measurement
 
@@ -84,7 +84,7 @@ def test_batches_are_in_no_table_of_alignments_and_fail_nothing(tmp_path):
     report = make_report(load_run(both(tmp_path / "run")))
     assert set(report.measurements.poses) == {1} and report.table.errors.sum() == 0
     assert not any("failed with an error" in caution for caution in report.verdict.cautions)
-    assert list(report.batches.poses) == 2 * [1, 10, 100]
+    assert list(report.tables["batches"].poses) == 2 * [1, 10, 100]
 
 
 def test_two_runs_are_compared_batch_by_batch(tmp_path):

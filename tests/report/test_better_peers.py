@@ -2,18 +2,18 @@
 
 import needs  # noqa: F401  first: it skips
 
-import json
 
 import pytest
-from ndt_report.better_peers import better_peer_sentences, better_peers
-from ndt_report.columns import COLUMNS_BEFORE, LATER, Column
+from folder_edits import with_columns
+from ndt_report.judge.better_peers import better_peer_sentences, better_peers
+from ndt_report.read.columns import LATER, Column
 from ndt_report.figures.pareto import finding, pareto_points
-from ndt_report.load import load_run
-from ndt_report.page import render
-from ndt_report.sections import make_report
-from ndt_report.summary import summary_table
-from ndt_report.terminal import summary_lines
-from ndt_report.verdict import recommended
+from ndt_report.read.load import load_run
+from ndt_report.page.html import render
+from ndt_report.sections.report import make_report
+from ndt_report.judge.summary import summary_table
+from ndt_report.page.terminal import summary_lines
+from ndt_report.judge.verdict import recommended
 from synthetic_run import SyntheticRun
 from toy import OWN, PEER, REFERENCE, datasets, failed, implementations, judged, measurement
 
@@ -91,7 +91,7 @@ def test_the_figure_of_accuracy_and_latency_names_the_same_peers(rows, of_datase
 
 
 def pareto_notes(run, folder):
-    return [drawing.note for drawing in make_report(load_run(run.write(folder))).drawings["pareto"]]
+    return [drawing.note for drawing in make_report(load_run(run.write(folder))).parts["pareto"].drawings]
 
 
 def test_the_figure_says_which_of_its_axes_are_logarithmic(tmp_path):
@@ -115,8 +115,7 @@ def report_of_a_peer_from_outside(folder):
             row |= {"pose": row["truth"], "translation_error_m": 0.0005, "rotation_error_deg": 0.0}
             row["prepare_us"] = 4600.0
     run.write(folder)
-    columns = [*COLUMNS_BEFORE, Column("prepare_us", "us", "number", LATER, "")]
-    (folder / "columns.json").write_text(json.dumps([column._asdict() for column in columns]))
+    with_columns(folder, more=[Column("prepare_us", "us", "number", LATER, "")])
     return make_report(load_run(folder))
 
 

@@ -6,9 +6,9 @@ import re
 
 import numpy as np
 import pytest
-from ndt_report.load import load_run
-from ndt_report.sections import make_report
-from ndt_report.write import write_report
+from ndt_report.read.load import load_run
+from ndt_report.sections.report import make_report
+from ndt_report.page.write import write_report
 from page_parser import Page
 from synthetic_entries import dataset
 from synthetic_run import SyntheticRun

@@ -6,7 +6,7 @@ import json
 
 import pytest
 from ndt_report.compare import comparison
-from ndt_report.load import load_run
+from ndt_report.read.load import load_run
 from synthetic_entries import dataset
 from synthetic_run import SyntheticRun
 

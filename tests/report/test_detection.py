@@ -4,8 +4,8 @@ import needs  # noqa: F401  first: it skips
 
 import numpy as np
 import pytest
-from ndt_report.convergence import convergence_curves, stopping_table, trace_points
-from ndt_report.detection import auc, detection_table, judged_poses, mark_wrong, roc
+from ndt_report.judge.convergence import convergence_curves, stopping_table, trace_points
+from ndt_report.judge.detection import auc, detection_table, judged_poses, mark_wrong, roc
 from toy import OWN, REFERENCE, datasets, judged, measurement
 
 # --- detection ---

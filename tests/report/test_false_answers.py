@@ -4,7 +4,7 @@ import needs  # noqa: F401  first: it skips
 
 import pandas as pd
 import pytest
-from ndt_report.false_answers import false_answer_sentences, false_answers_table, judged_answers
+from ndt_report.judge.false_answers import false_answer_sentences, false_answers_table, judged_answers
 from toy import OWN, REFERENCE, judged, measurement
 
 DOUBTFUL = "doubtful: it ended as degenerate"

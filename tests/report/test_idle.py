@@ -7,12 +7,14 @@ import json
 import numpy as np
 import pandas as pd
 import pytest
+from folder_edits import with_columns
 from ndt_report.figures.idle import draw
-from ndt_report.idle import idle_lines, idle_rates, idle_rows, idle_table
-from ndt_report.load import load_run
-from ndt_report.sections import make_report
-from ndt_report.style import Looks
-from ndt_report.write import write_report
+from ndt_report.judge.idle import idle_lines, idle_rates, idle_rows, idle_table
+from ndt_report.read.columns import LATER, Column
+from ndt_report.read.load import load_run
+from ndt_report.sections.report import make_report
+from ndt_report.figures.style import Looks
+from ndt_report.page.write import write_report
 from page_parser import Page
 from synthetic_run import SyntheticRun
 from toy import CUDA, OWN, measurement
@@ -80,10 +82,7 @@ def folder(tmp_path):
 
 
 def with_column(folder):
-    from ndt_report.columns import COLUMNS_BEFORE, LATER, Column
-
-    columns = [*COLUMNS_BEFORE, Column("rate_hz", "Hz", "number", LATER, "how often")]
-    (folder / "columns.json").write_text(json.dumps([c._asdict() for c in columns]))
+    with_columns(folder, more=[Column("rate_hz", "Hz", "number", LATER, "how often")])
     return folder
 
 
@@ -97,7 +96,7 @@ def test_only_its_own_part_of_the_page_counts_them(folder, tmp_path):
     assert "back to back" in page.text and "(2x)" in page.text and "(1.5x)" in page.text
     assert "ndt-bench run --preset idle gives it" not in page.text
     written = pd.read_csv(folder / "idle.csv")
-    assert set(written.rate_hz) == {0, 10, 20} and len(written) == 3 * len(idle_rows(report.idle))
+    assert set(written.rate_hz) == {0, 10, 20} and len(written) == 3 * len(idle_rows(report.tables["idle"]))
     assert "ndt-bench run --preset idle gives it" in Page(write_report(plain, tmp_path / "plain").read_text()).text
     assert not (tmp_path / "plain" / "idle.csv").exists()
 
@@ -112,7 +111,7 @@ def test_a_part_that_has_nothing_back_to_back_says_so(folder):
 
 
 def test_one_measurement_at_two_rates_is_two_but_at_one_rate_twice_is_refused(folder):
-    from ndt_report.refusal import InputError
+    from ndt_report.read.refusal import InputError
 
     lines = (folder / "results.jsonl").read_text().splitlines(True)
     (folder / "results.jsonl").write_text("".join(lines + lines[-1:]))

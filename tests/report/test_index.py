@@ -1,39 +1,27 @@
-"""The index of published runs: it is what the command makes, and says which sources have changed since a page."""
+"""The index of published runs: it is what the command makes, and says of which commit a page is."""
 
 import needs  # noqa: F401  first: it skips
 
 import json
 import re
-import subprocess
 from pathlib import Path
 
 import pytest
 from ndt_report import index
-from ndt_report.provenance import GitError, git
 
 ROOT = index.ROOT
 LISTED = index.read_list(ROOT)
 FOLDERS = sorted(path.parent.name for path in ROOT.glob("reports/20*/index.md"))
 
 
-def in_a_checkout():
-    try:
-        return bool(git(ROOT, "ls-files", "reports/index.toml"))
-    except (GitError, OSError):
-        return False
-
-
-@pytest.mark.skipif(not in_a_checkout(), reason="skipped for want of a git checkout")
 def test_the_committed_files_are_what_the_command_makes():
-    old = index.stale(ROOT)
-    assert not old, f"{', '.join(old)}: a source that a page measures has changed, or a page has; run {index.COMMAND} and commit"
+    old = [name for name, text in index.written(ROOT).items() if (ROOT / "reports" / name).read_text("utf-8") != text]
+    assert not old, f"{', '.join(old)}: a page or index.toml has changed; run {index.COMMAND} and commit"
 
 
-def test_every_published_page_is_listed_with_its_sources_and_in_the_results():
-    assert sorted(LISTED["measures"]) == FOLDERS
+def test_every_published_page_is_in_the_results():
     results = (ROOT / "docs/results.md").read_text("utf-8")
     assert [name for name in FOLDERS if f"({name}/index.md)" not in results.replace("../reports/", "")] == []
-    assert all((ROOT / path).exists() for paths in LISTED["measures"].values() for path in paths)
 
 
 def test_a_question_has_a_picture_and_two_sentences_with_numbers_of_its_page():
@@ -48,29 +36,18 @@ def test_a_question_has_a_picture_and_two_sentences_with_numbers_of_its_page():
         assert not missing, f"{entry['question']} {missing} are not on the page"
 
 
-# --- a repository of its own ---
+# --- a folder of its own ---
 
 
 @pytest.fixture
-def root(tmp_path):
-    """One page that measures src/, made at the first commit."""
-    def run(*words):
-        subprocess.run(["git", "-C", str(tmp_path), "-c", "user.name=a", "-c", "user.email=a@b", *words], check=True, capture_output=True)
-
-    run("init", "-q")
-    write(tmp_path / "src/a.cpp", "1")
-    write(tmp_path / "src/README.md", "words")
-    run("add", "-A")
-    run("commit", "-qm", "first")
-    commit = git(tmp_path, "rev-parse", "HEAD").strip()
+def page(tmp_path):
+    """The folder of the one page of a project."""
     page = tmp_path / "reports/2026-01-02-cpu-thing"
     write(page / "index.md", "# A `thing`\n")
-    write(page / "environment.json", json.dumps({"commit": commit, "cpu_model": "Some <CPU>", "cores": 2}))
+    write(page / "environment.json", json.dumps({"commit": "0123456789", "cpu_model": "Some <CPU>", "cores": 2}))
     question = f'question = "How?"\npage = "{page.name}"\nfigure = "figures/a.svg"\nalt = "A"\nwords = "One."'
-    write(tmp_path / "reports/index.toml", f'[[question]]\n{question}\n[measures]\n{page.name} = ["src"]\n[commits]\n')
-    run("add", "-A")
-    run("commit", "-qm", "page")
-    return tmp_path
+    write(tmp_path / "reports/index.toml", f"[[question]]\n{question}\n")
+    return page
 
 
 def write(path: Path, text: str):
@@ -78,60 +55,23 @@ def write(path: Path, text: str):
     path.write_text(text)
 
 
-def make(root):
-    for name, text in index.written(root).items():
-        write(root / "reports" / name, text)
-    return (root / "reports/README.md").read_text()
+def test_a_page_is_of_a_commit_and_a_machine(page):
+    texts = index.written(page.parents[1])
+    assert "Measured on 2026-01-02 at commit 0123456 on Some <CPU>, 2 CPU cores." in texts["README.md"]
+    assert f"| [A `thing`]({page.name}/index.md), 2026-01-02 | Some <CPU>, 2 CPU cores | 0123456 |" in texts["README.md"]
+    assert "Some &lt;CPU&gt;, 2 CPU cores" in texts["index.html"] and "A <code>thing</code>" in texts["index.html"]
 
 
-def forget_history(root):
-    """As a shallow clone: the files as they are, and one commit."""
-    for path in sorted((root / ".git").rglob("*"), reverse=True):
-        path.unlink() if path.is_file() else path.rmdir()
-    for words in (["init", "-q"], ["add", "-A"], ["-c", "user.name=a", "-c", "user.email=a@b", "commit", "-qm", "all"]):
-        subprocess.run(["git", "-C", str(root), *words], check=True, capture_output=True)
+def test_a_page_of_a_changed_tree_says_so(page):
+    file = page / "environment.json"
+    file.write_text(file.read_text().replace("0123456789", "0123456789-dirty"))
+    assert "at commit 0123456 with local changes on" in index.written(page.parents[1])["README.md"]
 
 
-def test_a_page_of_today_says_so_and_html_is_escaped(root):
-    text = make(root)
-    assert "nothing that it measures has changed since" in text and "| nothing |" in text
-    html = (root / "reports/index.html").read_text()
-    assert "Some &lt;CPU&gt;, 2 CPU cores" in html and "A <code>thing</code>" in html and index.stale(root) == []
-
-
-def test_a_changed_source_makes_the_index_old_once(root):
-    make(root)
-    write(root / "src/README.md", "other words")
-    assert index.stale(root) == [], "Markdown measures nothing"
-    write(root / "src/a.cpp", "2")
-    assert index.stale(root) == ["README.md", "index.html"]
-    assert "changed since: `src`" in make(root)
-    write(root / "src/a.cpp", "3")
-    assert index.stale(root) == []
-    write(root / "src/a.cpp", "1")
-    assert index.stale(root) == ["README.md", "index.html"]
-
-
-def test_a_clone_without_history_says_the_same(root):
-    before = make(root)
-    forget_history(root)
-    assert make(root) == before and index.stale(root) == []
-    write(root / "src/a.cpp", "2")
-    assert "changed since: `src`" in make(root)
-    (root / "reports/measured.json").unlink()
-    assert "which is not in the history, so what changed since is not known" in make(root)
-
-
-def test_a_changed_tree_is_not_called_unchanged(root):
-    file = root / "reports/2026-01-02-cpu-thing/environment.json"
-    value = json.loads(file.read_text())
-    file.write_text(json.dumps(value | {"commit": value["commit"] + "-dirty"}))
-    assert "from a changed tree, so what changed since is not known" in make(root)
-    assert json.loads((root / "reports/measured.json").read_text()) == {}
-
-
-def test_a_source_that_is_not_there_is_refused(root):
-    file = root / "reports/index.toml"
-    file.write_text(file.read_text().replace('["src"]', '["source"]'))
-    with pytest.raises(GitError, match="source: no file of it is tracked; correct its name in reports/index.toml"):
-        index.written(root)
+def test_a_page_without_an_environment_needs_an_entry(page):
+    (page / "environment.json").unlink()
+    with pytest.raises(KeyError, match=page.name):
+        index.written(page.parents[1])
+    listed = page.parent / "index.toml"
+    listed.write_text(f'{listed.read_text()}[commits]\n{page.name} = {{ commit = "abc", machine = "M" }}\n')
+    assert "at commit abc on M." in index.written(page.parents[1])["README.md"]

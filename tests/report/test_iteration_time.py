@@ -1,10 +1,10 @@
-"""What an iteration costs, from alignments of different lengths."""
+"""The cost of an iteration, from alignments of different lengths."""
 
 import needs  # noqa: F401  first: it skips
 
 import numpy as np
 import pytest
-from ndt_report.iteration_time import by_size, feature_costs, iteration_time_table
+from ndt_report.judge.iteration_time import by_size, feature_costs, iteration_time_table
 from toy import CUDA, judged, measurement
 
 

@@ -4,9 +4,9 @@ import needs  # noqa: F401  first: it skips
 
 import numpy as np
 import pytest
-from ndt_report.accuracy import KEY, equal_accuracy
-from ndt_report.against_truth import add_comparable, against_truth
-from ndt_report.latency import (
+from ndt_report.judge.accuracy import KEY, equal_accuracy
+from ndt_report.judge.against_truth import add_comparable, against_truth
+from ndt_report.judge.latency import (
     FASTER,
     SAME,
     SLOWER,
@@ -20,9 +20,9 @@ from ndt_report.latency import (
     timed,
     verdict,
 )
-from ndt_report.reference import reference_threads
-from ndt_report.summary import summary_table
-from ndt_report.cautions import typical_spread
+from ndt_report.judge.reference import reference_threads
+from ndt_report.judge.summary import summary_table
+from ndt_report.judge.cautions import typical_spread
 from toy import CUDA, OWN, PEER, REFERENCE, datasets, failed, implementations, judged, measurement
 
 

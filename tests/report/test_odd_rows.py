@@ -8,13 +8,13 @@ import xml.etree.ElementTree as ElementTree
 import numpy as np
 import pytest
 from folder_edits import edit_json, rename_everywhere
-from ndt_report.basin import basin_cells
-from ndt_report.drawings import NOT_DRAWN
+from ndt_report.judge.basin import basin_cells
+from ndt_report.figures.drawings import NOT_DRAWN
 from ndt_report.figures import basin as basin_figure
-from ndt_report.load import load_run, natural_key
-from ndt_report.printable import printable
-from ndt_report.sections import make_report
-from ndt_report.write import write_report
+from ndt_report.read.load import load_run, natural_key
+from ndt_report.read.printable import printable
+from ndt_report.sections.report import make_report
+from ndt_report.page.write import write_report
 from page_parser import Page
 from synthetic_entries import write_pcd
 from synthetic_run import SyntheticRun
@@ -47,7 +47,7 @@ def small():
 
 def made(folder):
     report = make_report(load_run(folder))
-    assert not any(report.not_drawn.values()), report.not_drawn
+    assert not [sentence for part in report.parts.values() for sentence in part.not_drawn]
     write_report(report, folder)
     return report, checked(folder)
 
@@ -69,14 +69,14 @@ def test_a_picture_of_a_scan_without_points_is_a_sentence(tmp_path, points):
     report = make_report(load_run(folder))
     page = Page(write_report(report, folder).read_text())
     said = "The scan scans/000003.bin of town has no points, so that there is no picture of it in the map."
-    assert report.drawings["picture"] == [] and report.not_drawn["picture"] == [said] and said in page.text
+    assert report.parts["picture"].drawings == [] and report.parts["picture"].not_drawn == [said] and said in page.text
     assert page.wrong == [] and "picture" in {a.get("id") for _, a in page.tags}
 
 
 def test_a_map_with_points_that_are_not_finite_is_drawn_without_them(tmp_path):
     folder = small().write(tmp_path / "run")
     write_pcd(folder / "clouds" / "map.pcd", [[np.nan, 0, 0], [1, np.inf, 0], [1, 2, 3]])
-    assert len(made(folder)[0].drawings["picture"]) == 1
+    assert len(made(folder)[0].parts["picture"].drawings) == 1
 
 
 def test_rows_of_scans_without_points_make_a_page(tmp_path):
@@ -124,7 +124,7 @@ def test_implementations_of_all_odd_names_make_a_page(tmp_path):
 
 @pytest.mark.parametrize("name", [ODD_NAMES[key] for key in EVERYWHERE], ids=EVERYWHERE)
 def test_odd_names_make_a_page(tmp_path, ndt_report, name):
-    """The same odd name for an implementation, a dataset, a frame, a guess and a variant."""
+    """Gives one odd name to an implementation, a dataset, a frame, a guess and a variant."""
     run = SyntheticRun(cuda=False).tracking("town", frames=6, block=2, variants=("autoware", "direct7"))
     folder = run.picture("town").write(tmp_path / "run")
     before = set(tmp_path.rglob("*"))
@@ -135,7 +135,7 @@ def test_odd_names_make_a_page(tmp_path, ndt_report, name):
     page = checked(folder)
     assert printable(name) in page.text and NOT_DRAWN not in page.text
     written = {path for path in set(tmp_path.rglob("*")) - before if path.parent.parent != folder}
-    reported = ("figures", "trajectories", "report.html", "targets.html", "summary.csv")
+    reported = ("figures", "trajectories", "report.html", "summary.csv")
     assert written == {folder / name for name in reported}
     hrefs = [a["href"] for a in page.of("a") if a["href"].startswith("figures/")]
     assert len(hrefs) == 12 and all((folder / href).is_file() for href in hrefs)
@@ -155,7 +155,7 @@ def test_an_unexpected_failure_of_a_figure_costs_the_figure_and_not_the_page(tmp
     monkeypatch.setattr("ndt_report.figures.pareto.draw", lambda *_: 1 / 0)
     report = make_report(load_run(folder))
     page = Page(write_report(report, folder).read_text())
-    assert report.drawings["pareto"] == [] and report.drawings["latency"]
+    assert report.parts["pareto"].drawings == [] and report.parts["latency"].drawings
     assert page.text.count("A figure of this section cannot be drawn from these measurements") == 1
 
 

@@ -6,9 +6,9 @@ import numpy as np
 import pandas as pd
 import pytest
 from ndt_report.figures.searches import draw_time
-from ndt_report.search_verdict import search_sentences
-from ndt_report.searches import at_once_table, search_measurements, search_table, success_steps
-from ndt_report.style import Looks
+from ndt_report.judge.search_verdict import search_sentences
+from ndt_report.judge.searches import at_once_table, search_measurements, search_table, success_steps
+from ndt_report.figures.style import Looks
 from toy import CUDA, PEER, REFERENCE, failed, implementations
 from toy_searches import FAR, NEAR, search, setting, some
 

@@ -1,4 +1,4 @@
-"""The same searches from priors of several widths: what is counted on which rung, the figures, and the page."""
+"""Searches from priors of several widths: what is counted on which rung, the figures, and the page."""
 
 import needs  # noqa: F401  first: it skips
 
@@ -9,9 +9,9 @@ import pandas as pd
 import pytest
 from ndt_report.figures import NotDrawable
 from ndt_report.figures.prior_ladder import draw_false, draw_success, draw_time
-from ndt_report.prior_ladder import beside_ladders, ladder_rows, ladder_sentences, ladder_table, rung_name
-from ndt_report.searches import search_measurements, search_table
-from ndt_report.svg import picture_of
+from ndt_report.judge.prior_ladder import beside_ladders, ladder_rows, ladder_sentences, ladder_table, rung_name
+from ndt_report.judge.searches import search_measurements, search_table
+from ndt_report.figures.svg import picture_of
 from page_parser import Page
 from synthetic_run import SyntheticRun
 from synthetic_searches import add_ladder

@@ -7,14 +7,14 @@ import lzma
 import re
 
 import pytest
-from ndt_report import publish
-from ndt_report.compact_svg import LARGE_BYTES, compact
-from ndt_report.files import content, unpacked
-from ndt_report.load import load_run
-from ndt_report.publish import without_places
-from ndt_report.refusal import InputError
-from ndt_report.svg import picture_of
-from ndt_report.style import plt
+from ndt_report.page import publish
+from ndt_report.page.compact_svg import LARGE_BYTES, compact
+from ndt_report.read.files import content, unpacked
+from ndt_report.read.load import load_run
+from ndt_report.page.publish import without_places
+from ndt_report.read.refusal import InputError
+from ndt_report.figures.svg import picture_of
+from ndt_report.figures.style import plt
 from synthetic_localization import SyntheticDrive
 from synthetic_run import SyntheticRun
 

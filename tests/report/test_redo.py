@@ -5,8 +5,8 @@ import needs  # noqa: F401  first: it skips
 import json
 import shlex
 
-from ndt_report.environment import redo
-from ndt_report.load import load_run
+from ndt_report.read.environment import redo
+from ndt_report.read.load import load_run
 from synthetic_run import SyntheticRun
 
 COMMIT = "0123456789abcdef0123456789abcdef01234567"

@@ -5,10 +5,10 @@ import needs  # noqa: F401  first: it skips
 
 import numpy as np
 import pytest
-from ndt_report.latency import add_median_times
-from ndt_report.replayer import converged, longest_below, replayer_sentences
-from ndt_report.summary import summary_table
-from ndt_report.verdict import recommended
+from ndt_report.judge.latency import add_median_times
+from ndt_report.judge.replayer import converged, longest_below, replayer_sentences
+from ndt_report.judge.summary import summary_table
+from ndt_report.judge.verdict import recommended
 from synthetic_entries import pose_of
 from toy import OWN, datasets, failed, implementations, judged, measurement
 

@@ -3,8 +3,8 @@
 import needs  # noqa: F401  first: it skips
 
 import pytest
-from ndt_report.scaling import family, fit_line, scaling_datasets, scaling_fits, scaling_points, thread_points
-from ndt_report.style import log_axis, panels
+from ndt_report.judge.scaling import family, fit_line, scaling_datasets, scaling_fits, scaling_points, thread_points
+from ndt_report.figures.style import log_axis, panels
 from toy import REFERENCE, judged, measurement
 
 

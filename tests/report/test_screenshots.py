@@ -8,13 +8,13 @@ import matplotlib.image
 import numpy as np
 import pytest
 from browser import CHROMIUM, MISSING, Browser
-from ndt_report.load import load_run
+from ndt_report.read.load import load_run
 from ndt_report.localization.load import load_localizations
 from ndt_report.localization.page import write_localization
 from ndt_report.localization.report import make_localization_report
-from ndt_report.sections import make_report
-from ndt_report.style import FONT_PT
-from ndt_report.write import write_report
+from ndt_report.sections.report import make_report
+from ndt_report.figures.style import FONT_PT
+from ndt_report.page.write import write_report
 from synthetic_localization import SyntheticDrive
 from synthetic_run import SyntheticRun
 

@@ -9,10 +9,10 @@ import re
 import pandas as pd
 import pytest
 from ndt_report.compare import comparison
-from ndt_report.load import load_run
-from ndt_report.refusal import InputError
-from ndt_report.searches import search_measurements
-from ndt_report.sections import make_report
+from ndt_report.read.load import load_run
+from ndt_report.read.refusal import InputError
+from ndt_report.judge.searches import search_measurements
+from ndt_report.sections.report import make_report
 from page_parser import Page
 from synthetic_run import SyntheticRun
 from synthetic_searches import add_map_picture, add_searches
@@ -114,8 +114,9 @@ def test_searches_are_in_no_table_of_alignments(tmp_path):
         and with_searches.measurements.search.isna().all()
     )
     pd.testing.assert_frame_equal(with_searches.table, plain.table)
-    pd.testing.assert_frame_equal(with_searches.batches, plain.batches)
-    assert with_searches.searches.n.sum() == 28 and plain.searches.empty and plain.drawings["searches"] == []
+    pd.testing.assert_frame_equal(with_searches.tables["batches"], plain.tables["batches"])
+    assert with_searches.tables["searches"].n.sum() == len(with_searches.searches) == 28
+    assert plain.tables["searches"].empty and plain.parts["searches"].drawings == []
 
 
 def test_a_run_of_searches_alone_has_a_page(tmp_path, ndt_report):

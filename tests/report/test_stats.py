@@ -4,7 +4,7 @@ import needs  # noqa: F401  first: it skips
 
 import numpy as np
 import pytest
-from ndt_report.stats import cluster_mean_interval, student_t_quantile, weighted_quantile, wilson
+from ndt_report.judge.stats import cluster_mean_interval, student_t_quantile, weighted_quantile, wilson
 
 
 @pytest.mark.parametrize(

@@ -5,10 +5,10 @@ import needs  # noqa: F401  first: it skips
 import numpy as np
 import pandas as pd
 import pytest
-from ndt_report.basin import basin_cells
-from ndt_report.convergence import trace_points
-from ndt_report.scaling import scaling_points, thread_points
-from ndt_report.trajectories import trajectories, trajectory_errors, tum_text, write_tum
+from ndt_report.judge.basin import basin_cells
+from ndt_report.judge.convergence import trace_points
+from ndt_report.judge.scaling import scaling_points, thread_points
+from ndt_report.judge.trajectories import trajectories, trajectory_errors, tum_text, write_tum
 from synthetic_entries import pose_of
 from toy import REFERENCE, datasets, failed, judged, measurement
 

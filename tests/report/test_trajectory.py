@@ -14,7 +14,7 @@ np = pytest.importorskip("numpy", reason="skipped for want of numpy (Debian: pyt
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent.parent / "reports"))
 
-from ndt_report import trajectory  # noqa: E402
+from ndt_report.judge import trajectory  # noqa: E402
 
 EXACT = 1e-12
 EVO = 1e-9  # relative to the larger of 1 and the value

@@ -2,17 +2,18 @@
 
 import needs  # noqa: F401  first: it skips
 
-import json
 
 import numpy as np
 import pandas as pd
 import pytest
-from ndt_report.columns import COLUMNS_BEFORE, LATER, Column
-from ndt_report.load import load_run
-from ndt_report.page import count, per_iteration, render
-from ndt_report.sections import make_report
-from ndt_report.transfers import COUNTS, MEETINGS, iteration_fit, meetings_table, transfers_table, without_counts
-from ndt_report.zero_transfer import STUDY, zero_transfer_table
+from folder_edits import with_columns
+from ndt_report.read.columns import LATER, Column
+from ndt_report.read.load import load_run
+from ndt_report.page.html import render
+from ndt_report.sections.report import make_report
+from ndt_report.sections.transfers import count, per_iteration
+from ndt_report.judge.transfers import COUNTS, MEETINGS, iteration_fit, meetings_table, transfers_table, without_counts
+from ndt_report.judge.zero_transfer import STUDY, zero_transfer_table
 from synthetic_entries import traffic
 from synthetic_run import SyntheticRun
 from toy import CUDA, OWN, REFERENCE, failed, implementations, judged, measurement
@@ -194,11 +195,10 @@ def test_the_page_shows_both_where_a_run_has_them(tmp_path):
         known = row["implementation"] == CUDA
         row |= {"exchanges": row["iterations"] + 3 if known else None, "barriers": 0 if known else None}
     folder = run.write(tmp_path / "run")
-    columns = [*COLUMNS_BEFORE, *(Column(name, "", "int", LATER, "") for name in MEETINGS)]
-    (folder / "columns.json").write_text(json.dumps([column._asdict() for column in columns]))
+    with_columns(folder, more=[Column(name, "", "int", LATER, "") for name in MEETINGS])
     report = make_report(load_run(folder))
     page = render(report)
     assert "<h3>What zero transfer buys</h3>" in page and "<h3>Inside the kernels</h3>" in page
-    assert list(report.meetings.implementation) == [CUDA] and len(report.zero_transfer) == 1
+    assert list(report.tables["meetings"].implementation) == [CUDA] and len(report.tables["zero_transfer"]) == 1
     plain = render(make_report(load_run(SyntheticRun().tracking("town").write(tmp_path / "plain"))))
     assert "zero transfer" not in plain and "Inside the kernels" not in plain

@@ -8,13 +8,14 @@ import re
 
 import numpy as np
 import pytest
-from ndt_report.columns import COLUMNS_BEFORE, LATER, Column
-from ndt_report.load import load_run
-from ndt_report.own_scans import without_their_truth
+from folder_edits import with_columns
+from ndt_report.read.columns import LATER, Column
+from ndt_report.read.load import load_run
+from ndt_report.judge.own_scans import without_their_truth
 from ndt_report.page_numbers import number
-from ndt_report.sections import main_datasets, make_report
-from ndt_report.summary import judged_measurements, summary_table
-from ndt_report.verdict import verdict_of
+from ndt_report.sections.report import main_datasets, make_report
+from ndt_report.judge.summary import judged_measurements, summary_table
+from ndt_report.judge.verdict import verdict_of
 from synthetic_entries import pose_of
 from synthetic_run import SyntheticRun
 
@@ -122,8 +123,7 @@ def test_a_solver_without_its_library_is_a_caution(tmp_path):
     for row in run.measurements:
         row["solver"] = why if row["implementation"] == OWN else None if row["frame"].endswith("0.bin") else "cuSOLVER"
     folder = run.write(tmp_path)
-    columns = [*COLUMNS_BEFORE, Column("solver", "", "text", LATER, "of the 6x6 systems")]
-    (folder / "columns.json").write_text(json.dumps([column._asdict() for column in columns]))
+    with_columns(folder, more=[Column("solver", "", "text", LATER, "of the 6x6 systems")])
     cautions = make_report(load_run(folder)).verdict.cautions
     assert [said for said in cautions if "solved" in said] == [f"{OWN} solved its systems with its {why}."]
 

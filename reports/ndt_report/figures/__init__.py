@@ -6,8 +6,8 @@ from dataclasses import dataclass
 import pandas as pd
 from matplotlib.figure import Figure
 
-from ..files import file_name
-from ..svg import Picture
+from ..read.files import file_name
+from .svg import Picture
 
 
 @dataclass
@@ -38,8 +38,3 @@ MOST_PANELS = 6  # more make a page too long to read; the CSV has them all
 
 def and_more(shown: int, there: int) -> str:
     return f" {shown} of {there} datasets are drawn; the CSV has all." if there > shown else ""
-
-
-def joined(parts) -> str:
-    parts = list(parts)
-    return ", ".join(parts[:-1]) + " and " + parts[-1] if len(parts) > 1 else "".join(parts)

@@ -3,9 +3,9 @@
 import numpy as np
 import pandas as pd
 
-from ..basin import PLANES, basin_sizes
+from ..judge.basin import PLANES, basin_sizes
 from ..page_numbers import number
-from ..style import SEQUENTIAL, panels
+from .style import SEQUENTIAL, panels
 from . import Drawing
 
 AXES = {"x_m": "guess off along x, m", "y_m": "guess off along y, m", "yaw_deg": "guess off in yaw, deg"}

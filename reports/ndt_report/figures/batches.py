@@ -3,7 +3,7 @@
 import pandas as pd
 
 from ..page_numbers import number
-from ..style import Looks, finish, log_axis, panels
+from .style import Looks, finish, log_axis, panels
 from . import MOST_PANELS, Drawing, and_more
 
 

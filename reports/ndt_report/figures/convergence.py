@@ -3,8 +3,8 @@
 import numpy as np
 import pandas as pd
 
-from ..convergence import convergence_curves
-from ..style import Looks, finish, log_axis, panels
+from ..judge.convergence import convergence_curves
+from .style import Looks, finish, log_axis, panels
 from . import MOST_PANELS, Drawing, and_more
 
 

@@ -3,16 +3,16 @@
 import numpy as np
 import pandas as pd
 
-from ..latency import LEAST_P99_SAMPLES
+from ..judge.latency import LEAST_P99_SAMPLES
 from ..page_numbers import number
-from ..style import Looks, finish, log_axis, on_any_ground, panels
+from .style import Looks, finish, log_axis, on_any_ground, panels
 from . import MOST_PANELS, Drawing, and_more
 
 MOST_DOTS, MOST_STEPS = 1500, 500  # drawn of an implementation in a panel
 
 
 def fastest_threads(samples: pd.DataFrame) -> pd.DataFrame:
-    """Of every (dataset, implementation) the repeats of the thread count with the smallest median."""
+    """Selects for every (dataset, implementation) the repeats of the thread count with the smallest median."""
     medians = (
         samples.groupby(["dataset", "implementation", "threads"], sort=False).align_ms.median().reset_index()
     )

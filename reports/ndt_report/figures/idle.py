@@ -1,15 +1,15 @@
-"""What an alignment takes back to back, and after sleeping until the next tick."""
+"""The time of an alignment back to back, and after sleeping until the next tick."""
 
 import pandas as pd
 
-from ..idle import idle_rates, rate_name
+from ..judge.idle import idle_rates, rate_name
 from ..page_numbers import number
-from ..style import Looks, finish, log_axis, panels
+from .style import Looks, finish, log_axis, panels
 from . import MOST_PANELS, Drawing, and_more
 
 
 def fastest_settings(table: pd.DataFrame) -> pd.DataFrame:
-    """Of every dataset and implementation the rows of the variant and threads that are fastest at the lowest rate."""
+    """Selects for every dataset and implementation the rows of the variant and threads that are fastest at the lowest rate."""
     lowest = table[table.rate_hz == table.rate_hz[table.rate_hz > 0].min()]
     best = lowest.sort_values("align_ms_p50", kind="stable").drop_duplicates(["dataset", "implementation"])
     return table.merge(best[["dataset", "implementation", "variant", "threads"]])

@@ -2,9 +2,9 @@
 
 import pandas as pd
 
-from ..iteration_time import by_size
+from ..judge.iteration_time import by_size
 from ..page_numbers import number
-from ..style import Looks, finish, log_axis, panels
+from .style import Looks, finish, log_axis, panels
 from . import Drawing
 
 

@@ -3,9 +3,9 @@
 import numpy as np
 import pandas as pd
 
-from ..better_peers import nearest_peer_clause
+from ..judge.better_peers import nearest_peer_clause
 from ..page_numbers import number
-from ..style import BAND, MUTED, Looks, finish, log_axis, panels
+from .style import BAND, MUTED, Looks, finish, log_axis, panels
 from . import MOST_PANELS, Drawing, and_more
 
 SMALLEST_SHOWN_MM = 1e-3

@@ -3,9 +3,9 @@
 import pandas as pd
 
 from ..page_numbers import number
-from ..prior_ladder import WHOLE_MAP, false_share, prior_name, rung_name, rungs_of
-from ..stats import wilson
-from ..style import MUTED, OTHERS, PEERS, finish, log_axis, panels
+from ..judge.prior_ladder import WHOLE_MAP, false_share, prior_name, rung_name, rungs_of
+from ..judge.stats import wilson
+from .style import MUTED, OTHERS, PEERS, finish, log_axis, panels
 from . import MOST_PANELS, Drawing, NotDrawable, and_more
 
 LINES = ("-", "--", ":", "-.")  # of implementations

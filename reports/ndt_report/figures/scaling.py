@@ -4,8 +4,8 @@ import numpy as np
 import pandas as pd
 
 from ..page_numbers import number
-from ..scaling import VARIABLES, scaling_fits
-from ..style import MUTED, Looks, finish, log_axis, panels
+from ..judge.scaling import VARIABLES, scaling_fits
+from .style import MUTED, Looks, finish, log_axis, panels
 from . import Drawing
 
 VALUES = {

@@ -4,8 +4,8 @@ import numpy as np
 import pandas as pd
 
 from ..page_numbers import number
-from ..poses import moved, rotation_difference_deg, translation_difference_m
-from ..style import BAD, GOOD, finish, panels
+from ..read.poses import moved, rotation_difference_deg, translation_difference_m
+from .style import BAD, GOOD, finish, panels
 from . import Drawing, NotDrawable
 
 MOST_POINTS = 15000  # drawn, of each cloud

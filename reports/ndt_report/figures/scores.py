@@ -2,8 +2,8 @@
 
 import pandas as pd
 
-from ..detection import AUTOWARE_THRESHOLDS, SCORES, roc
-from ..style import BAD, GOOD, MUTED, finish, log_axis, panels
+from ..judge.detection import AUTOWARE_THRESHOLDS, SCORES, roc
+from .style import BAD, GOOD, MUTED, finish, log_axis, panels
 from . import Drawing
 
 LINES = {"nvtl": ("#0072B2", "-"), "transform_probability": ("#E69F00", "--")}

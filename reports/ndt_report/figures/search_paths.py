@@ -4,9 +4,9 @@ import numpy as np
 from matplotlib.patches import Ellipse
 
 from ..page_numbers import number
-from ..poses import translation_difference_m
-from ..searches import path_points
-from ..style import BAD, MUTED, finish, panels
+from ..read.poses import translation_difference_m
+from ..judge.searches import path_points
+from .style import BAD, MUTED, finish, panels
 from . import Drawing
 
 MOST_MAP_POINTS = 20000
@@ -62,7 +62,7 @@ def paths_finding(search, points) -> str:
 
 
 def _window(search, points):
-    """What the axes show: starts, best, truth and prior, but not ends that went astray."""
+    """Returns the limits of the axes: they show starts, best, truth and prior, but not ends that went astray."""
     mean, reach = search.guess[:2, 3], SIGMAS * np.array(search.sigma[:2], float)
     shown = [points[["x0_m", "y0_m"]].to_numpy(), [mean - reach, mean + reach], [search.pose[:2, 3]]]
     if search.truth is not None:

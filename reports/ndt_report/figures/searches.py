@@ -2,10 +2,10 @@
 
 import pandas as pd
 
-from ..columns import OWN
+from ..read.columns import OWN
 from ..page_numbers import number
-from ..searches import SEARCH_KEY, TPE
-from ..style import MUTED, SPARE_COLOURS, Looks, finish, log_axis, panels
+from ..judge.searches import SEARCH_KEY, TPE
+from .style import MUTED, SPARE_COLOURS, Looks, finish, log_axis, panels
 from . import MOST_PANELS, Drawing, and_more
 
 DASHES = {  # of guided searches by strategy, of others by method
@@ -143,7 +143,7 @@ def _in_words(kind: str) -> str:
 
 
 def chosen(steps: pd.DataFrame) -> pd.DataFrame:
-    """Of every dataset the implementation with the most searches by name: the others walk the same way."""
+    """Selects for every dataset the implementation with the most searches by name: the others walk the same way."""
     if steps.empty:
         return steps
     names = steps.groupby(["dataset", "implementation"], sort=False).search_name.nunique().reset_index()

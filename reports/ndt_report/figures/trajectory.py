@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 
 from ..page_numbers import number
-from ..style import MUTED, WIDTH_IN, panels
+from .style import MUTED, WIDTH_IN, panels
 from . import Drawing
 
 MOST_COLUMNS = 3
@@ -66,7 +66,7 @@ def _guesses(row) -> str:
 
 
 def _height_in(points, columns) -> float:
-    """Of a panel as wide as its share of the figure, for the drive's shape and the titles."""
+    """Returns the height of a panel as wide as its share of the figure, for the drive's shape and the titles."""
     wide, high = (max(float(points[axis].max() - points[axis].min()), 1.0) for axis in ("x_m", "y_m"))
     return min(max(0.75 * WIDTH_IN / columns * high / wide, 1.0), 3.6) + 0.9
 

@@ -5,7 +5,7 @@ not use it; the truth decides which is wrong."""
 import numpy as np
 import pandas as pd
 
-from ..detection import LEAST_OF_EACH, auc, roc
+from ..judge.detection import LEAST_OF_EACH, auc, roc
 from .episodes import wrong_poses
 from .facts import Facts
 
@@ -75,7 +75,7 @@ def detector_table(judged: pd.DataFrame, facts: Facts) -> pd.DataFrame:
 
 
 def pooled_table(judged: pd.DataFrame, tables: pd.DataFrame) -> pd.DataFrame:
-    """Of the alignments of several runs together, and of the runs' own tables. Where some runs have a threshold, the
+    """Joins the alignments of several runs with the runs' own tables. Where some runs have a threshold, the
     counts are theirs alone."""
     rows = []
     for column, own in tables.groupby("column", sort=False):
@@ -102,7 +102,7 @@ def _flagged(column: str, score: pd.Series, limit: float) -> pd.Series:
 
 
 def curves(judged: pd.DataFrame) -> pd.DataFrame:
-    """Of every detector with enough wrong and right poses: found, the share of the wrong ones, against
+    """Returns for every detector with enough wrong and right poses found, the share of the wrong ones, against
     rejected_right, of the right ones, at every threshold."""
     out = []
     for column, (name, bad, _) in DETECTORS.items():
@@ -129,7 +129,7 @@ def verdict_row(frames: pd.DataFrame, wrong_m: float, wrong_deg: float) -> pd.Da
 
 
 def reason_table(judged: pd.DataFrame) -> pd.DataFrame:
-    """What the localizer said of the alignments, and how many of them were wrong."""
+    """Returns what the localizer said of the alignments, and how many of them were wrong."""
     said = judged.reason.where(judged.source != "searched", "rejected, then found by a search")
     said = said.replace({"none": "passed every gate", "": "passed every gate"})
     rows = [[reason, len(group), int(group.wrong.sum())] for reason, group in judged.groupby(said, sort=True)]

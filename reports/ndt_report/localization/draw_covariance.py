@@ -5,7 +5,7 @@ from matplotlib.patches import Ellipse
 
 from ..figures import Drawing
 from ..page_numbers import number
-from ..style import BAD, GOOD, MUTED, finish, log_axis, panels
+from ..figures.style import BAD, GOOD, MUTED, finish, log_axis, panels
 from .nees import CITED, POSITION, interval
 from .words import length
 

@@ -1,8 +1,8 @@
 """ROC of the detectors of wrong poses."""
 
-from ..detection import LEAST_OF_EACH
+from ..judge.detection import LEAST_OF_EACH
 from ..figures import Drawing, NotDrawable
-from ..style import MUTED, OTHERS, finish, panels
+from ..figures.style import MUTED, OTHERS, finish, panels
 from .detectors import curves
 
 MOST_CURVES = 8

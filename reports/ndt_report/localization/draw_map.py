@@ -4,7 +4,7 @@ import numpy as np
 
 from ..figures import Drawing, NotDrawable
 from ..page_numbers import number
-from ..style import BAD, GOOD, MUTED, PANEL_IN, finish, panels
+from ..figures.style import BAD, GOOD, MUTED, PANEL_IN, finish, panels
 from .errors import finite
 from .words import length
 

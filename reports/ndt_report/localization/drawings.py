@@ -2,7 +2,7 @@
 
 from functools import partial
 
-from ..drawings import MOST_PER_KIND, drawn_or_said
+from ..figures.drawings import MOST_PER_KIND, drawn_or_said
 from . import draw_covariance, draw_detectors, draw_map, draw_over_time
 
 
@@ -28,7 +28,7 @@ def draw_all(report):
 
 
 def _detectors(report, first):
-    """Of all runs together, then of the first."""
+    """Returns what draws all runs together, then each of the first."""
     limits = {run.label: f"{run.facts.wrong_m:g} m or {run.facts.wrong_deg:g} deg" for run in first}
     if len(report.judged) > len(report.runs):
         limits = {next(iter(report.judged)): "the limits of their datasets"} | limits

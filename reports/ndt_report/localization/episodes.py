@@ -13,7 +13,7 @@ def wrong_poses(frames: pd.DataFrame, wrong_m: float, wrong_deg: float) -> pd.Se
 
 
 def episodes(frames: pd.DataFrame, wrong_m: float, wrong_deg: float) -> pd.DataFrame:
-    """By the localizer: frames rejected in a row, from the first of them, if it searched there or was lost. By the
+    """Finds the localizer's episodes: frames rejected in a row, from the first of them, if it searched there or was lost. By the
     truth: wrong poses in a row. Seconds end with the first frame whose pose is known again; NaN if none is."""
     rejected = (frames.verdict == "lost") | (frames.rejected > 0)
     searched = (frames.verdict == "lost") | frames.search_attempt.notna() | (frames.source == "searched")

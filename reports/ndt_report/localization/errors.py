@@ -3,8 +3,8 @@
 import numpy as np
 import pandas as pd
 
-from ..poses import rotation_differences_deg, translation_differences_m
-from ..trajectory import ate, kitti, rpe
+from ..read.poses import rotation_differences_deg, translation_differences_m
+from ..judge.trajectory import ate, kitti, rpe
 
 CHAIN = ["judged", "ate_rmse_m", "ate_mean_m", "ate_max_m", "ate_rmse_deg", "rpe_translation_rmse_m"]
 AXES = ("along", "across")  # of the truth: ahead, and to the left

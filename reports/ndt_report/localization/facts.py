@@ -3,12 +3,12 @@
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from ..environment import flat
-from ..files import is_there
-from ..json_files import read_json
-from ..kinds import FITS
-from ..printable import printable
-from ..refusal import InputError
+from ..read.environment import flat
+from ..read.files import is_there
+from ..read.json_files import read_json
+from ..read.kinds import FITS
+from ..read.printable import printable
+from ..read.refusal import InputError
 
 FILE = "localization.json"
 AGAIN = "run ndt-bench localize again"

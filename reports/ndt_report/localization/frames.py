@@ -7,10 +7,10 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from ..files import content, is_there
-from ..kinds import MOST, MOST_TEXT
-from ..printable import printable
-from ..refusal import refusal
+from ..read.files import content, is_there
+from ..read.kinds import MOST, MOST_TEXT
+from ..read.printable import printable
+from ..read.refusal import refusal
 from .facts import AGAIN
 
 FILE = "frames.csv"

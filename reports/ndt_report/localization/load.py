@@ -7,10 +7,10 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from ..clouds import read_pcd
-from ..files import content, is_there
-from ..printable import printable
-from ..refusal import InputError
+from ..read.clouds import read_pcd
+from ..read.files import content, is_there
+from ..read.printable import printable
+from ..read.refusal import InputError
 from ..trajectory_command import LONGEST_GAP_S, associated, read_tum
 from .errors import with_errors
 from .facts import AGAIN, Facts, read_facts
@@ -86,7 +86,7 @@ def poses_of(frames: pd.DataFrame) -> np.ndarray:
 
 
 def _truth(folder: Path, frames: pd.DataFrame, notes: list) -> np.ndarray:
-    """Of localization_truth.tum, by the frames' times."""
+    """Reads localization_truth.tum, by the frames' times."""
     out = np.full((len(frames), 4, 4), np.nan)
     found = _optional(folder / TRUTH, lambda path, _: read_tum(path), notes)
     stamps = frames.stamp_s.to_numpy(float)
@@ -119,7 +119,7 @@ def _poses_text(folder: Path, notes: list) -> bytes:
 
 
 def _labels(runs) -> list:
-    """What tells the runs apart, in the fewest words: implementation, dataset, folder."""
+    """Returns labels that tell the runs apart, in the fewest words: implementation, dataset, folder."""
     datasets, folders = {run.dataset for run in runs}, [run.name for run in runs]
     out = [run.facts.implementation or folder for run, folder in zip(runs, folders)]
     if len(datasets) > 1:

@@ -41,7 +41,7 @@ def _nees(errors, covariances) -> np.ndarray:
 
 
 def nees_table(frames: pd.DataFrame) -> pd.DataFrame:
-    """Of each number of degrees of freedom: the mean NEES of the frames and the interval that holds it in 95 % of
+    """Returns for each number of degrees of freedom the mean NEES of the frames and the interval that holds it in 95 % of
     runs whose covariances are right and whose errors are independent, and the share of frames within their own."""
     rows = []
     for freedom in (POSITION, POSE):
@@ -58,12 +58,12 @@ def nees_table(frames: pd.DataFrame) -> pd.DataFrame:
 
 
 def interval(freedom: int) -> tuple:
-    """Of one frame's NEES."""
+    """Returns the bounds of one frame's NEES."""
     return chi_square_quantile(TAIL, freedom), chi_square_quantile(1 - TAIL, freedom)
 
 
 def chi_square_quantile(p: float, freedom: int) -> float:
-    """Of an even number of degrees of freedom, by halving: there the distribution is a sum of Poisson's."""
+    """Finds the quantile by halving, for an even number of degrees of freedom: there the distribution is a sum of Poisson's."""
     if freedom % 2 or freedom < 2:
         raise ValueError(f"chi_square_quantile: {freedom} degrees of freedom, give an even number")
     terms = np.arange(freedom // 2)

@@ -3,11 +3,11 @@
 import textwrap
 from pathlib import Path
 
-from ..files import make_folder, write_file
-from ..page import badge, error, mark, percent, script, script_hash, template
-from ..page_numbers import number
-from ..printable import printable
-from ..write import csv_text
+from ..read.files import write_file
+from ..page.html import badge, mark, script, script_hash, template
+from ..page_numbers import error, number, percent
+from ..read.printable import printable
+from ..page.write import csv_text, write_drawings
 from .nees import CITED, TAIL
 from .report import LocalizationReport
 from .summary import LIMITS_MS
@@ -68,10 +68,7 @@ def _of(count, n) -> str:
 def write_localization(report: LocalizationReport, folder: Path) -> Path:
     """report.html, figures/*.csv and .svg, and summary.csv, into a folder that is there. Returns the page's path."""
     html = render(report)
-    make_folder(folder, "figures")
-    for drawing in (d for drawings in report.drawings.values() for d in drawings):
-        write_file(folder, f"figures/{drawing.file}", csv_text(drawing.data))
-        write_file(folder, f"figures/{drawing.svg_file}", drawing.picture.file)
+    write_drawings(folder, [d for drawings in report.drawings.values() for d in drawings])
     write_file(folder, "summary.csv", csv_text(report.table))
     write_file(folder, "report.html", html)
     return folder / "report.html"

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 
 import pandas as pd
 
-from ..style import Looks
+from ..figures.style import Looks
 from .detectors import detector_table, judged_alignments, pooled_table, reason_table, verdict_row
 from .drawings import draw_all
 from .episodes import EPISODES, episodes
@@ -36,7 +36,7 @@ class LocalizationReport:
 
     @property
     def look(self) -> Looks:
-        """Of the runs' labels, in their order."""
+        """Returns the looks of the runs' labels, in their order."""
         names = [run.label for run in self.runs]
         return Looks(pd.DataFrame({"name": names, "peer": False, "oracle": False}, index=names))
 

@@ -1,4 +1,4 @@
-"""Where the time of a frame goes."""
+"""The stages of a frame, and the time of each."""
 
 import pandas as pd
 
@@ -21,7 +21,7 @@ NAMED = {
 
 
 def stage_table(frames: pd.DataFrame) -> pd.DataFrame:
-    """Of every stage that ran in a frame."""
+    """Returns a row for every stage that ran in a frame."""
     rows = []
     for column in STAGES:
         times = frames[column].dropna()

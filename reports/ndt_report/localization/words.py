@@ -1,9 +1,8 @@
-"""What a page of localisation runs says first, in plain words."""
+"""The first words of a page of localisation runs."""
 
 import pandas as pd
 
-from ..figures import joined
-from ..page_numbers import number
+from ..page_numbers import joined, number
 from .nees import CONSISTENT, POSITION
 
 MOST_NAMED = 6  # runs in one sentence
@@ -40,7 +39,7 @@ def _followed(table: pd.DataFrame) -> pd.Series:
 
 
 def run_sentence(row) -> str:
-    """Of a row of summary_table()."""
+    """Returns a sentence for a row of summary_table()."""
     if not row.frames:
         return f"{row.run}: not one frame can be read."
     where = f" of {row.dataset}" if row.dataset and row.dataset not in row.run else ""
@@ -78,7 +77,7 @@ def _times(row) -> str:
 
 
 def sentences(table: pd.DataFrame) -> list:
-    """Of every run if there are several; and which trajectories are equal."""
+    """Returns a sentence for every run if there are several, and which trajectories are equal."""
     said = table.head(MOST_SAID) if len(table) > 1 else table.head(0)
     out = [run_sentence(row) for row in said.itertuples()]
     if 0 < len(said) < len(table):

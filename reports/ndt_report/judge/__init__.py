@@ -1,0 +1,1 @@
+"""Metrics: functions from DataFrame to DataFrame, and what they say in words."""

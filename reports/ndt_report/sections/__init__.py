@@ -1,0 +1,24 @@
+"""The sections of the page, in its order. A new section is a module and a template in this folder, and a line here."""
+
+from . import answers, basin, batches, convergence, equivalence, idle, iterations, latency, method, pareto, picture, results
+from . import scaling, scores, searches, trajectory, transfers
+
+SECTIONS = [
+    results.SECTION,
+    pareto.SECTION,
+    latency.SECTION,
+    convergence.SECTION,
+    basin.SECTION,
+    scaling.SECTION,
+    idle.SECTION,
+    iterations.SECTION,
+    batches.SECTION,
+    searches.SECTION,
+    transfers.SECTION,
+    trajectory.SECTION,
+    scores.SECTION,
+    picture.SECTION,
+    answers.SECTION,
+    equivalence.SECTION,
+    method.SECTION,
+]
