@@ -1,4 +1,4 @@
-// What this CPU can run of the code that is compiled for several instruction sets.
+// Tells which of the instruction sets that code is compiled for this CPU has.
 #pragma once
 
 namespace ndt {
