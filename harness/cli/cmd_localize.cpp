@@ -145,7 +145,7 @@ LocalizerOptions localizer_options(const Arguments& a, const AlignOptions& align
   options.max_iterations = align.max_iterations;
   validate(options);
   if (options.prediction == Prediction::odometry && !odometry)
-    throw UsageError("--prediction odometry: the scans have none; give --odometry");
+    throw UsageError("--prediction odometry: the scans have no odometry; give --odometry");
   return options;
 }
 
@@ -268,7 +268,8 @@ ExitCode localize(const Arguments& given) {
   const ScanSequence sequence = opened(a, stamps, progress);
   if (sequence.map && a.map.map.path.empty() && a.map.map.bin_fields)
     throw UsageError(
-        "--bin-fields: the clouds are a dataset's, which says it itself: bin_fields in its dataset.toml");
+        "--bin-fields is invalid for a dataset's own clouds: bin_fields in its dataset.toml gives the "
+        "number");
   for (const std::string& note : sequence.notes) notice("ndt-bench: {}\n", note);
   const ScanPreparation scan_filters = overridden(sequence.preparation, scan_preparation(a.preparation));
   validate(scan_filters);
