@@ -58,7 +58,7 @@ enum class StepControl {
 constexpr auto enum_names(StepControl) { return std::array{"clamped", "trust_region"}; }
 
 /// The goal of a GPU's share-out of a scan's points. The goal changes the time and the last bits of a result.
-/// Each goal gives the same bits alone and in any batch.
+/// With each goal, an alignment gives the same bits alone and in any batch.
 enum class Tuning {
   latency,    ///< threads share a point where there are few: the shortest wait for one alignment
   throughput  ///< a thread has whole points: the most alignments a second in batches of many
@@ -73,7 +73,7 @@ enum class Wait {
 };
 constexpr auto enum_names(Wait) { return std::array{"spin", "yield", "block"}; }
 
-/// The order in which a GPU takes the kernels that wait for room. Changes no result.
+/// The priority of an aligner's kernels where several wait for room on a GPU. Changes no result.
 enum class StreamPriority {
   normal,
   high  ///< an alignment's before those of other streams of normal priority; not a map's that is built beside

@@ -65,7 +65,7 @@ struct Counters {
   /// Everything moved to and from a device so far; nothing on the CPU. Maps that came from a resident_map()
   /// are counted there.
   std::optional<Traffic> traffic;
-  /// The times of the last alignment; nothing unless the build has the option NDT_STAGE_CLOCK.
+  /// The times of the last alignment's stages; nothing unless the build has the option NDT_STAGE_CLOCK.
   std::optional<StageTimes> stage_times;
 };
 

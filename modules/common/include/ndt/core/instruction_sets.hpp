@@ -1,4 +1,4 @@
-// Tells which of the instruction sets that code is compiled for this CPU has.
+// Tells which instruction sets this CPU has, of those that code is compiled for.
 #pragma once
 
 namespace ndt {

@@ -37,7 +37,7 @@ struct MapMemory {
 
 /// The memory of VoxelMap. A level holds its voxels (table, statistics, Gaussians, surfaces), the starts of
 /// the window's lists, and the lists. A level also holds a hash of twice the outside entries, rounded up to a
-/// power of two. Its peak is the largest of
+/// power of two. The level's peak is the largest of
 /// - a counter for each cell of the points' box and the sums of cells with enough points; where the box has
 ///   more cells than most_counted_cells(): so many counters, counts by axis, the sums twice while they move,
 ///   and two arrays of 16 bytes a point to sort those outside the counters, of which there may be any number;
