@@ -36,7 +36,7 @@ void add_map_flag(CLI::App& command, MapArguments& map);
 void add_map_radius_flag(CLI::App& command, MapArguments& map, const std::string& centre,
                          const std::string& usual);
 
-/// The area that --map-radius takes in around a place; nothing for all. Throws UsageError if it is no radius.
+/// The area that --map-radius takes in around a place; nothing for all. Throws UsageError if invalid.
 std::optional<MapArea> near(const MapArguments& map, const Transform& place);
 /// The usual radius is larger by three standard deviations, so that it is that of poses as far away.
 std::optional<MapArea> near(const MapArguments& map, const initial_pose::PosePrior& prior);
