@@ -252,7 +252,7 @@ def _is_place(latitude, longitude):
 
 
 def stamp_s(message, receive_ns, receive_time):
-    """Of the header; a header without a time counts as received."""
+    """Returns the header's time, or the time of receipt if that is asked for or if the header has none."""
     stamp = message.header.stamp
     ns = stamp.sec * 10**9 + stamp.nanosec
     return (receive_ns if receive_time or ns == 0 else ns) / 1e9

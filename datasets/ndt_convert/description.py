@@ -1,4 +1,4 @@
-"""What dataset.toml says about a converted dataset."""
+"""The text of dataset.toml for a converted dataset."""
 
 from pathlib import Path
 

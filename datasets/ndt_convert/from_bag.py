@@ -1,4 +1,4 @@
-"""What a bag gives a dataset: scans, true poses, and the odometry and GNSS that a localisation may use."""
+"""The data that a bag gives a dataset: scans, true poses, and the odometry and GNSS that a localisation may use."""
 
 import numpy as np
 

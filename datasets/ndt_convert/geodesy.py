@@ -25,7 +25,7 @@ def earth_centred(latitude_deg, longitude_deg, height_m):
 
 
 def east_north_up(place, origin):
-    """Of a (latitude, longitude, height) in the frame that touches the ellipsoid below the origin, itself such a triple."""
+    """Places (latitude, longitude, height) in the frame that touches the ellipsoid below the origin, itself such a triple."""
     latitude, longitude = np.radians(origin[0]), np.radians(origin[1])
     s, c, sl, cl = np.sin(latitude), np.cos(latitude), np.sin(longitude), np.cos(longitude)
     axes = np.array([[-sl, cl, 0], [-s * cl, -s * sl, c], [c * cl, c * sl, s]])

@@ -45,7 +45,7 @@ def no_returns(points):
 
 
 def scans_among(names, by_number=True):
-    """Those of a folder's file names that are its scans, in the order of the numbers in them (2 before 10), or by letter."""
+    """Picks a folder's file names that are its scans, in the order of the numbers in them (2 before 10), or by letter."""
     order, found = np.empty(len(names), np.int64), ctypes.c_int64()
     given = (ctypes.c_char_p * len(names))(*map(os.fsencode, names))
     _call("ndt_scans_among", given, len(names), by_number, order.ctypes.data, ctypes.byref(found))
@@ -73,7 +73,7 @@ def _library():
 
 
 def _places():
-    """Where the library may lie: where NDT_READERS says, beside this package where it was installed, or in the build."""
+    """Lists where the library may lie: where NDT_READERS says, beside this package where it was installed, or in the build."""
     named = os.environ.get("NDT_READERS")
     here = Path(__file__).resolve().parent
     return [Path(named)] if named else [here / FILE, here.parents[1] / "build" / "release" / "lib" / FILE]

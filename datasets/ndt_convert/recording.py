@@ -1,4 +1,4 @@
-"""What is converted: scans with their times, and the poses that are known of them."""
+"""The input of a conversion: scans with their times, and the poses that are known of them."""
 
 from pathlib import Path
 from typing import NamedTuple

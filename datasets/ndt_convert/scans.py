@@ -84,7 +84,7 @@ def _times(source, kept):
 
 
 def _thinned(points, seconds, edge_m):
-    """What write_pcd takes of the points: where an edge is given, the mean of those in each cube of it."""
+    """Returns what write_pcd takes of the points: where an edge is given, the mean of the points in each cube of it."""
     if not edge_m:
         return points, None, seconds
     columns = centroids(points if seconds is None else np.column_stack([points, seconds]), edge_m)

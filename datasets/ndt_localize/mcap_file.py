@@ -93,7 +93,7 @@ class _Recorder:
         self._put("/localization/points_initial", time, self._make.cloud(self._make.header(time, base + PREDICTED), points))
 
     def _particles(self, time, header, result):
-        """Where the alignments of a search ended; PoseArray has no room for their scores."""
+        """Writes where the alignments of a search ended, and beside them their scores; PoseArray has no room for scores."""
         scan_from_body = np.linalg.inv(result.body_from_scan)
         poses = [pose_of(particle["pose_xyz_m"], particle["pose_rpy_rad"]) @ scan_from_body for particle in result.particles]
         scores = [particle["nvtl"] or 0.0 for particle in result.particles]  # null: it was not finite

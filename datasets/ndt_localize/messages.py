@@ -91,7 +91,7 @@ def recovery_state(recovery):
 
 
 def velocity_between(first, second, seconds):
-    """Of the body between two poses, in its own second frame: m/s, then rad/s about one axis."""
+    """Returns the body's velocity between two poses, in its own second frame: m/s, then rad/s about one axis."""
     move = np.linalg.inv(first) @ second
     quaternion = quaternion_of(move[:3, :3])
     sine = np.linalg.norm(quaternion[:3])

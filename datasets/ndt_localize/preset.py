@@ -94,7 +94,7 @@ def _runs(entry, implementations, file, where):
 
 
 def _words(key, value, file, where):
-    """Of an option: covariance = "laplace", debug-iterations = true, init = [1, 2, 0, 0, 0, 0]."""
+    """Turns an option into words: covariance = "laplace", debug-iterations = true, init = [1, 2, 0, 0, 0, 0]."""
     _require(re.fullmatch("[a-z][a-z0-9-]*", key) and key not in OWN, file, where, f"{key} is no option of a run")
     if isinstance(value, bool):
         return [f"--{key}"] if value else []

@@ -1,4 +1,4 @@
-"""What ndt-bench localize wrote: a record per scan, out of its folder."""
+"""The output of ndt-bench localize: a record per scan, out of its folder."""
 
 import csv
 import json
@@ -27,7 +27,7 @@ class Result(NamedTuple):
 
 
 def read(folder):
-    """Of every scan that was localised, in order."""
+    """Returns a record of every scan that was localised, in order."""
     try:
         times, poses = read_tum(folder / "poses.tum")
         with open(folder / "frames.csv", newline="", encoding="utf-8") as file:

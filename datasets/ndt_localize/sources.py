@@ -33,7 +33,7 @@ def scan_files(scans):
 
 
 def map_file(scans):
-    """Of a dataset that has one, or None."""
+    """Returns the map's file of a dataset that has one, or None."""
     root, _, name = _source(scans)
     return root / name if name and (root / name).is_file() else None
 

@@ -17,7 +17,7 @@ double cpu_ms(clockid_t clock) {
   return static_cast<double>(time.tv_sec) * 1e3 + static_cast<double>(time.tv_nsec) * 1e-6;
 }
 
-/// Of all threads of the process.
+/// The CPU time of all threads of the process.
 double process_cpu_ms() { return cpu_ms(CLOCK_PROCESS_CPUTIME_ID); }
 
 }  // namespace

@@ -45,7 +45,7 @@ class SteadyClock : public Clock {
 /// Ticks of a clock that began when this was made.
 class Ticks {
  public:
-  /// Without a rate, nobody waits.
+  /// Makes ticks at this rate; nobody waits if there is none.
   explicit Ticks(std::optional<double> rate_hz) : rate_hz_(rate_hz) {}
   /// Sleeps until the next tick. Ticks that have passed meanwhile are left out.
   void wait() const;

@@ -1,4 +1,4 @@
-// Where numbers were measured: what this program was built from, and the machine.
+// Tells where numbers were measured: what this program was built from, and the machine.
 #pragma once
 
 #include <array>

@@ -12,7 +12,7 @@ class LockFile {
   /// Creates the file if it is missing. Throws InputError if another process has the lock, or if the file
   /// cannot be locked.
   explicit LockFile(const std::filesystem::path& file);
-  /// Of an existing file, for reading: several may have it at once, beside no other. Throws InputError alike.
+  /// Locks an existing file for reading: several readers may have it, but no writer. Throws InputError alike.
   static LockFile of_reader(const std::filesystem::path& file);
   LockFile(LockFile&& other) noexcept;
   ~LockFile();

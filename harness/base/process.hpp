@@ -1,4 +1,4 @@
-// What watching another process takes: pipes, its last words, how it ended, its memory and its children.
+// The means to watch another process: pipes, its last words, how it ended, its memory and its children.
 #pragma once
 
 #include <sys/types.h>
@@ -50,7 +50,7 @@ void kill_tree(pid_t process);
 /// becomes its child instead of init's, and can be ended.
 class OwnedChildren {
  public:
-  /// Of this process. The first call begins to adopt.
+  /// The children of this process. The first call begins to adopt.
   static OwnedChildren& get();
   void add(pid_t child) { started_.push_back(child); }
   /// Called when the child has ended and was waited for.

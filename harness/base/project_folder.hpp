@@ -6,7 +6,7 @@
 
 namespace ndt::harness {
 
-/// Where a program looks for the project's files, in this order.
+/// The places where a program looks for the project's files, in this order.
 struct ProjectPlaces {
   std::filesystem::path
       around_build;  ///< <project> of <project>/build/<preset>/bin, where tests stand in bin/tests

@@ -1,4 +1,4 @@
-// What localize takes of Autoware's parameters: gates, covariance, GNSS, and the map that follows.
+// The parameters of Autoware that localize takes: gates, covariance, GNSS, and the map that follows.
 #include <fmt/format.h>
 
 #include <array>

@@ -39,7 +39,7 @@ class AutowareParams {
   /// Sets the option with this member. The value's bounds are the option's.
   template <const auto&... kTables, class Struct, class Value>
   void take(std::string_view name, Given<kTables...>& given, Value Struct::*member);
-  /// The same for a name that the file writes as a number from 0.
+  /// Does the same for a name that the file writes as a number from 0.
   template <const auto&... kTables, class Struct, class Value>
   void take(std::string_view name, Given<kTables...>& given, Value Struct::*member,
             std::span<const std::string_view> choices);
@@ -74,7 +74,7 @@ void take_regularisation(AutowareParams& params, const AlignArguments& given);
 void take_map_radius(AutowareParams& params, MapArguments& map);
 void take_search(AutowareParams& params, SearchArguments& given, const SearchArguments& with_method);
 
-/// What localize takes beside its alignments.
+/// The options that localize takes beside its alignments.
 struct AutowareLocalization {
   Given<localization::kLocalizerOptions>* options = nullptr;
   LocalizeMapArguments* map = nullptr;

@@ -64,7 +64,7 @@ void print_recipe(const Recipe& recipe, const fs::path& folder) {
     fmt::print("folder   {}\n", printable_name(folder.string()));
 }
 
-/// What became of a file of the dataset, in words.
+/// Tells what became of a file of the dataset, in words.
 std::string fetched(const RecipeFile& from, const fs::path& folder, bool recipe_only) {
   const fs::path file = folder / from.name;
   std::error_code error;

@@ -66,14 +66,14 @@ void find_gpus(Findings& findings) {
   findings.push_back({"NVIDIA driver", said ? "missing" : driver, "cuda", cuda_json(state, release)});
 }
 
-/// What this program was built with, or what it would take.
+/// Tells the PCL that this program was built with, or why it was left out.
 std::string pcl(const BuildInfo& build) {
   if (build.pcl_left_out.empty())
     return fmt::format("{} at build time: the implementation pcl_ndt can run", build.pcl_version);
   return fmt::format("left out of this build: {}; optional", build.pcl_left_out);
 }
 
-/// Of what reports and tests need; an empty version where it cannot be imported.
+/// The modules that reports and tests need; the version is empty if a module cannot be imported.
 std::vector<std::pair<std::string, std::string>> module_versions(const std::string& python) {
   constexpr const char* kAsk =
       "pass\n"

@@ -53,7 +53,7 @@ void require_none_of_ours(const SearchArguments& given, const Implementation& en
   });
 }
 
-/// What searches of one kind need.
+/// The data that searches of one kind need.
 struct Prepared {
   const Arguments& given;
   const AlignOptions& options;

@@ -41,7 +41,7 @@ void print_entry(std::string_view name, std::string_view about, const std::strin
   if (!reason.empty()) fmt::print("  {:<22} not available: {}\n", "", reason);
 }
 
-/// What keeps every implementation from a GPU is said once, above them.
+/// Shortens the reason that keeps every implementation from a GPU: it is said once, above them.
 void print_implementation(const Implementation& entry) {
   std::string reason = entry.unavailable_reason();
   if (!reason.empty() && reason == cuda_state().unavailable) reason = "no GPU";

@@ -87,7 +87,7 @@ void check_uses(const Arguments& a, Prediction prediction) {
     throw UsageError("--reg-x and --reg-y are one place for every scan: give --gnss, with a place for each");
 }
 
-/// What is wrong with the options is said before any file is read.
+/// Checks the options before any file is read.
 void check(const Arguments& a) {
   if (a.rate_hz && !(*a.rate_hz > 0 && *a.rate_hz <= 1e6))
     throw UsageError(fmt::format("--rate = {}: must be above 0 to 1e6 scans a second", *a.rate_hz));
@@ -113,7 +113,7 @@ void check(const Arguments& a) {
   map_preparation(a.preparation);
 }
 
-/// What the score must exceed, where measurements tell.
+/// The bound that the score must exceed, where measurements tell.
 std::optional<double> known_threshold(const LocalizerOptions& options, const AlignOptions& align) {
   if (options.score == localization::ScoreKind::nvtl || !options.reliable_nvtl) return options.reliable_nvtl;
   if (align.covariance_start != CovarianceStart::identity) return std::nullopt;
@@ -145,7 +145,7 @@ LocalizerOptions localizer_options(const Arguments& a, const AlignOptions& align
   options.max_iterations = align.max_iterations;
   validate(options);
   if (options.prediction == Prediction::odometry && !odometry)
-    throw UsageError("--prediction odometry: the scans have none; give --odometry");
+    throw UsageError("--prediction odometry: the scans have no odometry; give --odometry");
   return options;
 }
 
@@ -163,7 +163,7 @@ std::optional<Transform> first_pose(const PoseArgument& given, const ScanSequenc
   return given.empty() ? sequence.near_start : pose_from(given, option);
 }
 
-/// Where the first scan is expected, or looked for.
+/// The pose where the first scan is expected, or the prior of its search.
 struct Start {
   std::optional<Transform> pose;  ///< nothing: it is searched in the whole map
   std::optional<initial_pose::PosePrior> prior;
@@ -191,7 +191,7 @@ Start start_of(const Arguments& a, const ScanSequence& sequence) {
   return {pose, searches && pose ? std::optional(prior_of(a, *pose)) : std::nullopt};
 }
 
-/// Those of a search have their own defaults, and the voxels of the tracking.
+/// The options of a search, which have their own defaults, and the voxels of the tracking.
 AlignOptions searching_options(const Arguments& a, const AlignOptions& tracking) {
   AlignArguments wide = with_profile(a.align);
   auto& resolution = wide[&AlignOptions::resolution_m];
@@ -268,7 +268,8 @@ ExitCode localize(const Arguments& given) {
   const ScanSequence sequence = opened(a, stamps, progress);
   if (sequence.map && a.map.map.path.empty() && a.map.map.bin_fields)
     throw UsageError(
-        "--bin-fields: the clouds are a dataset's, which says it itself: bin_fields in its dataset.toml");
+        "--bin-fields is invalid for a dataset's own clouds: bin_fields in its dataset.toml gives the "
+        "number");
   for (const std::string& note : sequence.notes) notice("ndt-bench: {}\n", note);
   const ScanPreparation scan_filters = overridden(sequence.preparation, scan_preparation(a.preparation));
   validate(scan_filters);

@@ -26,7 +26,7 @@ void add_names(Values& values, const Table& table) {
   });
 }
 
-/// By flag. Datasets and presets of a broken catalogue are left out: completion must not fail.
+/// The values by flag. Datasets and presets of a broken catalogue are left out: completion must not fail.
 Values known_values() {
   Values values;
   add_names(values, kProfileChoice);

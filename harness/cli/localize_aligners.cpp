@@ -54,7 +54,7 @@ void add_localize_map_flags(CLI::App& command, LocalizeMapArguments& a) {
   CLI::Option& map = add_map_option(command, a.map);
   map.description(map.get_description() +
                   "; tiles with metadata follow the vehicle; a dataset has its own map");
-  add_map_radius_flag(command, a.map, "the vehicle, and others as it moves",
+  add_map_radius_flag(command, a.map, "the vehicle, and other tiles as it moves",
                       std::string(kUsualReach) + ", --init search: and 3 sigma more at first");
   add_flags(command, a.following, kAlignersGroup, Defaults::shown,
             [](const auto& option) { return is_flag(option.name); });

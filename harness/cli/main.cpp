@@ -125,8 +125,8 @@ std::string unknown_option(const CLI::App& command) {
   return "";
 }
 
-/// What CLI11 says, but unknown options and commands are named, with the nearest that there is: a misspelt
-/// one would otherwise be called missing.
+/// Returns what CLI11 says, but names unknown options and commands, with the nearest match. CLI11 would call
+/// a misspelt one missing.
 std::string usage_message(const CLI::App& app, const CLI::ParseError& error, std::span<char* const> words) {
   if (!app.get_subcommands().empty()) {
     const CLI::App* command = app.get_subcommands().front();

@@ -29,7 +29,7 @@ void take_extent(const PointCloud& cloud, MapDescription& d) {
   }
 }
 
-/// What alignments read.
+/// Number of bytes that alignments read.
 std::uint64_t bytes_of(const VoxelMap& map) {
   const LevelSize size = map.size();
   return static_cast<std::uint64_t>(map.info().voxels) * sizeof(Voxel) +
@@ -103,7 +103,7 @@ std::string survey_text(const nlohmann::ordered_json& survey) {
   return text;
 }
 
-/// Of the points in memory.
+/// Number of bytes of the points in memory.
 std::uint64_t point_bytes(const MapDescription& d) {
   return static_cast<std::uint64_t>(d.points) * sizeof(Point);
 }

@@ -1,4 +1,4 @@
-// What `ndt-bench map describe` tells.
+// The output of `ndt-bench map describe`.
 #pragma once
 
 #include <cstddef>
@@ -23,12 +23,12 @@ struct VoxelFacts {
   std::uint64_t bytes = 0;  ///< that alignments read: voxels, the lists of near voxels, and their index
 };
 
-/// What all levels take at most, beside the points.
+/// The memory that all levels take at most, beside the points.
 struct MemoryFacts {
   MapMemory host, device;
 };
 
-/// What alignments with the map are to be.
+/// The size of the alignments that are planned with the map.
 struct Batches {
   std::size_t scan_points = 30000, poses = 1;
 };

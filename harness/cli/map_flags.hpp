@@ -30,13 +30,13 @@ struct MapArguments {
 void add_bin_fields_flag(CLI::App& command, BinFields& fields);
 /// With it, --bin-fields.
 CLI::Option& add_map_option(CLI::App& command, MapArguments& map);
-/// The same, and it must be given.
+/// Adds the same option, which must be given.
 void add_map_flag(CLI::App& command, MapArguments& map);
 /// `centre` and `usual` are for the help.
 void add_map_radius_flag(CLI::App& command, MapArguments& map, const std::string& centre,
                          const std::string& usual);
 
-/// What --map-radius takes in around a place; nothing for all. Throws UsageError if it is no radius.
+/// The area that --map-radius takes in around a place; nothing for all. Throws UsageError if invalid.
 std::optional<MapArea> near(const MapArguments& map, const Transform& place);
 /// The usual radius is larger by three standard deviations, so that it is that of poses as far away.
 std::optional<MapArea> near(const MapArguments& map, const initial_pose::PosePrior& prior);
@@ -53,7 +53,7 @@ class GivenMap {
   const PointCloud& cloud() const { return prepared_.cloud; }
   PointCloud take_cloud() { return std::move(prepared_.cloud); }
   const PreparedCloud& prepared() const { return prepared_; }
-  /// What reading and filtering it took.
+  /// The time that reading and filtering took.
   double read_us() const { return read_us_; }
   /// "map tiles        4 of 12 within 150 m of (0.3, -0.2), 24112 points", and what filters left; empty for
   /// one file without filters.

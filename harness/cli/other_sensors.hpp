@@ -1,4 +1,4 @@
-// What other sensors tell a localisation: from the files that are named, or the dataset's own.
+// The data of other sensors for a localisation: from the files that are named, or the dataset's own.
 #pragma once
 
 #include <string>
@@ -10,8 +10,8 @@
 
 namespace ndt::harness {
 
-/// Of a TUM file, or the dataset's own where none is given. Throws InputError for a file that cannot be used,
-/// and for times that are not those of the scans.
+/// Reads a TUM file, or the dataset's own where none is given. Throws InputError for a file that cannot be
+/// used, and for times that are not those of the scans.
 std::vector<StampedTransform> odometry_for(const ScanSequence& sequence, const std::string& file);
 
 /// As odometry_for, and nothing for "none". Where the implementation cannot be pulled, throws UsageError for

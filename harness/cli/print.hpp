@@ -33,7 +33,7 @@ std::string time_text(const std::vector<double>& times_us);
 
 // JSON: the key names are part of the command line's contract.
 
-/// What a registration of two files takes.
+/// The times of a registration of two files.
 struct AlignTimes {
   double read_us = 0;  ///< the map: its files, and its filters
   double build_us = 0;
@@ -76,7 +76,7 @@ struct AnywhereAnswer {
   initial_pose::PlacesFound coarse;
 };
 
-/// What a search found, what it was asked and how long it took.
+/// The finding of a search, what it was asked and how long it took.
 struct SearchAnswer {
   std::string_view implementation, runs_on;
   ResolvedSearch setting;
@@ -95,7 +95,7 @@ nlohmann::ordered_json to_json(const SearchAnswer& answer);
 std::string to_text(const SearchAnswer& answer);
 /// The verdict with what speaks for it or against it, a line for each doubt.
 std::string verdict_text(const SearchAnswer& answer);
-/// Where the time of repeated searches went: medians by part and work.
+/// The times of repeated searches: medians by part and work.
 nlohmann::ordered_json to_json(std::span<const initial_pose::SearchTimes> times);
 std::string to_text(std::span<const initial_pose::SearchTimes> times);
 /// Places, their lattice and what was covered.

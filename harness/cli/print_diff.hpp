@@ -1,4 +1,4 @@
-// What diff found, for people and for programs.
+// The findings of diff, for people and for programs.
 #pragma once
 
 #include <nlohmann/json.hpp>

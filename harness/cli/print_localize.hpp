@@ -1,4 +1,4 @@
-// What localize prints at its end.
+// The text that localize prints at its end.
 #pragma once
 
 #include <string>

@@ -29,7 +29,7 @@ std::string line(std::span<const TextColumn> columns, std::span<const std::size_
   return out + '\n';
 }
 
-/// What the outcome means and what to do about it.
+/// Tells what the outcome means and what to do about it.
 const char* advice(Stop stop) {
   switch (stop) {
     case Stop::converged: return "the step rule was met and the optimum is well conditioned";

@@ -35,7 +35,7 @@ void take_box(const PriorArguments& a, ResolvedPrior& prior) {
     throw UsageError("--box: its first corner is not below its second; give x0,y0,z0,x1,y1,z1 in metres");
 }
 
-/// What goes with which prior, and which method can use it.
+/// Requires options that go with the prior, and a method that can use the prior.
 void require_fitting(const PriorArguments& a, PriorKind kind, const ResolvedSearch& setting) {
   const bool anywhere = !setting.is_own() && setting.options.method == Method::anywhere;
   if (!anywhere) {

@@ -8,11 +8,11 @@
 
 namespace ndt::harness {
 
-/// Of x,y,z,roll,pitch,yaw with an angle beyond a full turn. Other poses need no look.
+/// Warns of a pose x,y,z,roll,pitch,yaw with an angle beyond a full turn. Other poses need no look.
 void warn_of_degrees(std::span<const double> pose, std::string_view option);
 
-/// Of a map whose middle nine tenths extend over more than 20 km, and of a scan whose middle half extends
-/// over more than 1 km: both are beyond what sensors see, and ordinary in millimetres.
+/// Warns of a map whose middle nine tenths extend over more than 20 km. Warns of a scan whose middle half
+/// extends over more than 1 km. Both are beyond what sensors see, and ordinary in millimetres.
 void warn_of_millimetres(const PointCloud& map, const PointCloud& scan);
 
 }  // namespace ndt::harness

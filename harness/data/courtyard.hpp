@@ -20,7 +20,7 @@ PointCloud make_courtyard(const CourtyardOptions& options);
 /// The pair that golden values exist for: a map of 30,000 points (seed 1) and a scan of 3,000 (seed 2).
 inline PointCloud courtyard_map() { return make_courtyard({.seed = 1, .points = 30000}); }
 inline PointCloud courtyard_scan(int points = 3000) { return make_courtyard({.seed = 2, .points = points}); }
-/// The same map 95 km away: what a map in a metric grid zone looks like.
+/// The courtyard map 95 km away: what a map in a metric grid zone looks like.
 inline PointCloud courtyard_map_far() {
   return make_courtyard({.seed = 1, .points = 30000, .offset_m = {81377, 49916, 40}});
 }

@@ -39,7 +39,7 @@ class LeafNumbers {
   std::uint64_t end_ = 0;
   std::vector<std::uint64_t> sorted_;  ///< of every point, if the box of all leaves has too many to number
 
-  // Of the box of all leaves.
+  // The box of all leaves.
   std::int64_t low_[3] = {};
   std::uint64_t size_x_ = 0, size_y_ = 0;
   float leaves_per_m_ = 0, doubt_ = 0;  ///< of estimates; 0: there are none

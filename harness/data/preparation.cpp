@@ -73,7 +73,7 @@ class Preparation {
   PreparedCloud take() { return std::move(prepared_); }
 
  private:
-  /// What the filter left.
+  /// Notes what the filter left.
   void note(std::string_view filter) {
     const auto left = static_cast<std::int64_t>(prepared_.cloud.size());
     const std::int64_t before =

@@ -110,7 +110,7 @@ Scene other_place(IntegerRandom& random) {
   return scene_in(there, here, random);
 }
 
-/// The same walls and pillars around other things.
+/// A scene with the same walls and pillars around other things.
 Scene other_floor(IntegerRandom& random) {
   IntegerRandom outline = random, same_outline = random;
   const SceneWorld there = hall(outline, random);
@@ -118,7 +118,7 @@ Scene other_floor(IntegerRandom& random) {
   return scene_in(there, here, random);
 }
 
-/// Of the map, what one voxel of the default size holds.
+/// Keeps the map points that one voxel of the default size holds.
 void keep_one_voxel(PointCloud& map, const Scene& scene) {
   constexpr double kEdge = 2;
   const Vec3<double> truth = translation_of(scene.truth);
@@ -194,7 +194,7 @@ Scene scene_of(const Drawn& drawn, std::size_t index) {
   return drawn.family->make(random);
 }
 
-/// What a scanner saw from several places.
+/// The map that a scanner saw from several places.
 PointCloud map_of(const Drawn& drawn, std::size_t index) {
   constexpr int kPlaces = 8;
   const Scene scene = scene_of(drawn, index);

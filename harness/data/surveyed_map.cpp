@@ -113,7 +113,7 @@ std::string python_for(const Reader& reader, const fs::path& file, const fs::pat
                 "Python that has them");
 }
 
-/// What the converter says of itself in a line, without its name; empty if it ended otherwise.
+/// Returns what the converter says of itself in a line, without its name; empty unless it refused its input.
 std::string complaint(const ProgramEnd& end) {
   constexpr std::string_view kName = "ndt_convert: ";
   if (!WIFEXITED(end.status) || WEXITSTATUS(end.status) != static_cast<int>(ExitCode::bad_input)) return "";

@@ -17,7 +17,7 @@ const char* type_name(const StoredPoints& points) {
   return std::holds_alternative<std::vector<Vec3<float>>>(points) ? "float32" : "float64";
 }
 
-/// What a coordinate that was stored as T may be off by.
+/// The error that a coordinate stored as T may have.
 template <class T>
 double spacing(double coordinate) {
   return std::abs(coordinate) * static_cast<double>(std::numeric_limits<T>::epsilon());

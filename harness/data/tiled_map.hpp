@@ -48,12 +48,12 @@ class MapFiles {
 
   /// One cloud unless true.
   bool in_tiles() const { return in_tiles_; }
-  /// By metadata.
+  /// True if the metadata tells the tiles' places.
   bool places_known() const { return width_m_ > 0; }
   double tile_width_m() const { return width_m_; }              ///< along x; 0 where places are not known
   double tile_height_m() const { return height_m_; }            ///< along y
   const std::vector<MapTile>& tiles() const { return tiles_; }  ///< the one cloud is one of them
-  /// Of a map in LAS, LAZ or E57 the file kSurveyFacts, else empty.
+  /// The file kSurveyFacts of a map in LAS, LAZ or E57; empty for other maps.
   const std::filesystem::path& survey_facts() const { return survey_facts_; }
 
   /// Reads the tiles that touch the area, all where no area is given or places are not known. The cloud is
@@ -63,7 +63,7 @@ class MapFiles {
   /// where no tile touches the area.
   LoadedMap load(const std::optional<MapArea>& area = {}) const;
 
-  // What load() is made of, where places are known.
+  // The parts that load() is made of, where places are known.
 
   /// The tiles that touch the area, in the order of the cloud's points. Throws InputError if there is none.
   std::vector<const MapTile*> touching(const MapArea& area) const;

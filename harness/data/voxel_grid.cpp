@@ -38,7 +38,7 @@ void VoxelGrid::add(const PointCloud& cloud, const LeafNumbers& numbers) {
   }
 }
 
-/// Without a branch on whether a leaf is new, which no processor foresees. leaves_ has room for all of them.
+/// Avoids a branch on whether a leaf is new, which no processor foresees. leaves_ has room for all leaves.
 void VoxelGrid::add(std::span<const std::uint64_t> numbers, const Point* points) {
   constexpr std::uint64_t kGolden = 0x9E3779B97F4A7C15;  // 2^64 by the golden ratio [Knuth, TAOCP 3, 6.4]
   std::uint32_t* const table = table_.data();
@@ -64,7 +64,7 @@ void VoxelGrid::add(std::span<const std::uint64_t> numbers, const Point* points)
   used_ = used;
 }
 
-/// By a digit of eleven bits after the other, the last digit first [Knuth, TAOCP 3, 5.2.5, algorithm R].
+/// Sorts by one digit of eleven bits after the other, the last first [Knuth, TAOCP 3, 5.2.5, algorithm R].
 void VoxelGrid::sort(std::uint64_t end) {
   constexpr int kBits = 11;
   constexpr std::uint64_t kDigit = (1u << kBits) - 1;

@@ -13,7 +13,7 @@
 
 namespace ndt::harness {
 
-/// What a reader noticed and accepted.
+/// The irregularities that a reader noticed and accepted.
 struct CloudInfo {
   std::uint64_t trailing_bytes =
       0;  ///< after the last point of a binary body, declared by nothing in the header

@@ -35,7 +35,7 @@ class Columns {
   }
 
   double count() const { return of_width(1)[0].count; }
-  /// What a writer without intensities leaves; another width would mix coordinates in.
+  /// True if the fourth number is always 0, as without intensities; another width would mix in coordinates.
   bool fourth_is_zero() const {
     const Sums fourth = of_width(4)[3];
     return fourth.zero == fourth.count;

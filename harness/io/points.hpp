@@ -34,7 +34,7 @@ std::optional<std::size_t> coordinate_index(const Fields& fields, Name name, cha
   return std::nullopt;
 }
 
-/// Where x, y or z is found: a float of 4 or 8 bytes.
+/// The place of x, y or z: a float of 4 or 8 bytes.
 struct CoordinatePlace {
   std::uint64_t offset = 0;  ///< bytes before it in a record
   std::uint64_t column = 0;  ///< numbers before it in a row of text

@@ -25,7 +25,7 @@ struct StampedTransform {
   std::optional<PositionCovariance> covariance{};  ///< of x and y [m²], of a fix that has one
 };
 
-/// What a reader noticed and accepted.
+/// The irregularities that a reader noticed and accepted.
 struct TrajectoryInfo {
   double worst_norm_error = 0;  ///< TUM: largest | |q| - 1 | of a quaternion as stored; all are normalised
 };

@@ -70,7 +70,7 @@ class FollowingMap {
  private:
   /// Some points of tiles. What came into force later is behind, so that nothing is looked up or moved then.
   using Pictures = std::list<std::map<const MapTile*, std::vector<Vec3<double>>>>;
-  /// What the thread makes; read when it was taken.
+  /// The result of the thread; read when it was taken.
   struct Next {
     HeldTiles tiles;
     Pictures pictures{};      ///< of tiles that have none yet

@@ -1,4 +1,4 @@
-// Where the time of a scan goes.
+// The time of a scan by stages.
 #pragma once
 
 #include <array>
@@ -10,7 +10,7 @@
 namespace ndt::harness {
 
 inline constexpr std::size_t kStages = enum_names(localization::Stage{}).size();
-/// By localization::Stage; nothing for one that the scan did not go through.
+/// The times by localization::Stage; nothing for a stage that the scan did not go through.
 using StageTimes = std::array<std::optional<double>, kStages>;
 
 struct FrameTimes {

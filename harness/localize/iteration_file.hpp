@@ -22,7 +22,7 @@ class IterationFile {
   /// Writes iterations.jsonl into the folder. `options`: the alignments', each level of which is evaluated on
   /// a map of its own. Throws InputError if the file cannot be written.
   IterationFile(const std::filesystem::path& folder, const AlignOptions& options, const Make& make);
-  /// Of the scans that follow.
+  /// Sets the map of the scans that follow.
   void set_map(const PointCloud& map);
   /// The scan's alignment must have a trace (PerScan::trace).
   void append(const LocalizedScan& scan);

@@ -155,7 +155,7 @@ void diagnose_map(ScanReport& report, const LocalizedScan& scan, const Following
                                        around(map.in_force())));
 }
 
-/// What the localizer cannot know, since it has no clock.
+/// Adds what the localizer cannot know, since it has no clock.
 void diagnose(ScanReport& report, const LocalizedScan& scan, double critical_ms) {
   if (scan.dropped > 0)
     report.diagnosis.raise(

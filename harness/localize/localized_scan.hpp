@@ -1,4 +1,4 @@
-// What is known of one scan when it is done.
+// The facts about one scan when it is done.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,5 @@
-// What only a long localisation shows: scans that are late because of the map, memory that grows, laps that
-// are not the first again.
+// The facts that only a long localisation shows: scans that are late because of the map, memory that grows,
+// laps that differ from the first.
 #pragma once
 
 #include <array>
@@ -22,7 +22,7 @@ class LongRun {
   /// Every scan that was worked on, in order. device: of the map that follows and its aligner.
   void add(const LocalizedScan& scan, const std::optional<DeviceBytes>& device);
 
-  /// What a map that follows had to do with a scan.
+  /// The work that a map that follows had during a scan.
   enum class MapWork { exchange, building, none };  ///< another came into force, was built beside it, neither
 
   /// Scans that took more than twice the median.
@@ -42,12 +42,12 @@ class LongRun {
     /// As many would be late alone if the map had nothing to do with it: the share of scans without work.
     double expected(MapWork work) const;
   };
-  /// By the time of a scan, the exchange of the map and what was waited for it counted.
+  /// The late scans by their time, with the exchange of the map and what was waited for it.
   Late late() const { return late_of(scan_ms_); }
-  /// The same by LocalizedScan::cpu_ms: scans that are late because of what this thread did, not because
-  /// others had its core.
+  /// The late scans by LocalizedScan::cpu_ms: late because of what this thread did, not because other threads
+  /// had its core.
   Late late_by_cpu() const { return late_of(cpu_ms_); }
-  /// Of later laps: scans, and those that have the first lap's pose, bit for bit.
+  /// The scans of later laps, and those of them that have the first lap's pose, bit for bit.
   std::size_t repeated() const { return repeated_; }
   std::size_t as_before() const { return as_before_; }
 

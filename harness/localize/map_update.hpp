@@ -1,4 +1,4 @@
-// What is told about a map that follows the vehicle.
+// The facts told about a map that follows the vehicle.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,7 @@ struct MapUpdate {
   bool swapped = false;  ///< another map came into force; false without an error: it has the same tiles
   std::string error;     ///< why the map before is still in force; empty: none
 
-  // Of the map that came into force.
+  // The map that came into force:
   std::size_t added = 0, removed = 0;  ///< tiles
   std::int64_t points = 0;             ///< of its cloud, filtered
 
@@ -24,12 +24,12 @@ struct MapUpdate {
   double swap_us = 0;  ///< all that the scan's thread does to put the map that is ready into force
 };
 
-/// Of a device, as this program counts what it has taken.
+/// The memory of a device, as this program counts what it has taken.
 struct DeviceBytes {
   std::int64_t held = 0, most = 0;
 };
 
-/// Of a whole localisation.
+/// The use of maps in a whole localisation.
 struct MapUse {
   std::size_t updates = 0,
               failed = 0;  ///< maps that came into force after the first, and updates that failed

@@ -10,7 +10,7 @@
 
 namespace ndt::harness {
 
-/// Where it began and ended, and how.
+/// The start and the end of a particle, and how it ended.
 nlohmann::ordered_json particle_json(const initial_pose::Particle& particle);
 
 class ParticleFile {

@@ -1,4 +1,4 @@
-// What made a localisation, and what it is judged by: files beside its frames, from which a report is made.
+// The setting and the truth of a localisation: files beside its frames, from which a report is made.
 #pragma once
 
 #include <array>

@@ -42,7 +42,7 @@ PointCloud first_readable(const ScanSequence& sequence);
 /// Odometry and GNSS stay those of the first lap, whose times the localizer has in every lap.
 ScanSequence repeated(ScanSequence once, std::size_t laps);
 
-/// Where times come from if neither a file nor the dataset has them.
+/// The source of times if neither a file nor the dataset has them.
 struct StampSource {
   std::optional<std::filesystem::path> file;  ///< one number a line, seconds, as KITTI's times.txt
   std::optional<double> rate_hz;              ///< nothing: 10

@@ -33,7 +33,7 @@ void print_help() {
   benchmark::PrintDefaultHelp();
 }
 
-/// What Google Benchmark left of the command line.
+/// Parses what Google Benchmark left of the command line.
 ndt::AlignOptions parse(int argc, char** argv) {
   CLI::App app{"", "ndt-microbench"};
   app.set_help_flag();

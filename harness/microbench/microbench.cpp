@@ -164,7 +164,7 @@ void propose(benchmark::State& state, int at_once, bool drawn_ahead) {
       Counter(kGuided, static_cast<Counter::Flags>(Counter::kIsIterationInvariantRate | Counter::kInvert));
 }
 
-/// What the verdict of a search takes beside its alignments: a look from one end of it, with 5,000 points.
+/// Measures what the verdict of a search takes beside its alignments: a look from one end, with 5,000 points.
 void look(benchmark::State& state, int map_points) {
   const initial_pose::SightLines sight_lines(microbench_map(map_points));
   const initial_pose::ScanRays scan(microbench_scan(5000));

@@ -35,10 +35,10 @@ PointCloud microbench_map(int points);
 /// A scan of the first courtyard; its pose in the map is the identity.
 PointCloud microbench_scan(int points);
 
-/// What a scanner sees in the built-in town, in the order in which it sees it.
+/// The points that a scanner sees in the built-in town, in the order in which it sees them.
 PointCloud microbench_sweep(const town::LidarModel& lidar);
 
-/// Where alignments start: about 0.36 m and 1.7 degrees away.
+/// The pose where alignments start: about 0.36 m and 1.7 degrees away.
 Transform microbench_guess();
 
 /// An 8 x 8 grid of poses, 0.1 m apart in x and y, around the true one.

@@ -23,8 +23,8 @@ Transform shift(const Vec3<double>& by) {
 
 bool same_point(const auto& a, const auto& b) { return a.x == b.x && a.y == b.y && a.z == b.z; }
 
-/// Where an alignment begins that was asked for already: a little beside, so that no answer kept from the
-/// last time is asked for. Far less than a method can tell, and more than a step of float32.
+/// Moves a guess that was asked for already a little, so that no answer kept from the last time is asked for.
+/// The move is far less than a method can tell, and more than a step of float32.
 class Beside {
  public:
   Transform operator()(const Transform& guess) {

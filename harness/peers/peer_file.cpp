@@ -24,7 +24,7 @@ bool is_name(std::string_view text) {
   return !text.starts_with('.') && std::ranges::all_of(text, fits);
 }
 
-/// What a peer answers besides map and scan.
+/// Reads what a peer answers besides map and scan.
 void read_answers(TomlTable& toml, PeerFile& peer) {
   const auto answers = toml.texts("answers").value_or(std::vector<std::string>{"align"});
   const auto has = [&](std::string_view word) { return std::ranges::count(answers, word) > 0; };

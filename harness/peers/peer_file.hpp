@@ -9,7 +9,7 @@
 
 namespace ndt::harness {
 
-/// What the names of peers begin with: exec:NAME is described by NAME.toml.
+/// The prefix of the names of peers: exec:NAME is described by NAME.toml.
 inline constexpr std::string_view kPeerPrefix = "exec:";
 inline bool is_peer_name(std::string_view name) { return name.starts_with(kPeerPrefix); }
 /// Stands for every peer in a preset; no peer can be called so.

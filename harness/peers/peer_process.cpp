@@ -104,7 +104,7 @@ PeerAnswer PeerProcess::ask(const json& request) {
   return answer;
 }
 
-/// By the scheduler's own account; 0 where the kernel keeps none.
+/// Reads the scheduler's own account; 0 where the kernel keeps none.
 double PeerProcess::waited_for_a_core_us() const {
   double waited_ns = 0;
   for (const std::string& file :

@@ -13,7 +13,7 @@
 
 namespace ndt::harness {
 
-/// What a peer did wrong: "exec:NAME: what; advice".
+/// A fault of a peer: "exec:NAME: what; advice".
 struct PeerError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };

@@ -14,14 +14,14 @@ namespace ndt::harness {
 enum class Profile { autoware, textbook, pyramid };
 constexpr auto enum_names(Profile) { return std::array{"autoware", "textbook", "pyramid"}; }
 
-/// What the other options start from.
+/// The profile that the other options start from.
 struct ProfileChoice {
   Profile profile = Profile::autoware;
 };
 inline constexpr std::tuple kProfileChoice{
     Option{"profile", &ProfileChoice::profile, Bounds::none(), "NAME", "base of the options below"}};
 
-/// What holds for every scan.
+/// The options that hold for every scan.
 struct ScanOptions {
   double regularisation_x_m = 0, regularisation_y_m = 0, timeout_ms = 0;
 };
@@ -35,8 +35,8 @@ inline constexpr std::tuple kScanOptions{
 
 using AlignArguments = Given<kProfileChoice, kAlignOptions, kScanOptions>;
 
-/// Where an alignment's guesses come from. Those of a search may be metres off, and profile pyramid has
-/// another level for them; they are many, so a GPU is tuned for throughput.
+/// The source of an alignment's guesses. A search's guesses may be metres off, and profile pyramid has
+/// another level for them. Such guesses are many, so a GPU is tuned for throughput.
 enum class Guesses { given, of_a_search };
 
 /// The profile, then the single options. Throws UsageError for an unknown name, std::invalid_argument for a

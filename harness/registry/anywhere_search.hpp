@@ -12,8 +12,8 @@
 
 namespace ndt::harness {
 
-/// What method anywhere needs of a map beside an aligner: its pyramid, and a device or threads that search
-/// it. Made once for a map and any number of scans.
+/// The data of a map that method anywhere needs beside an aligner: its pyramid, and a device or threads that
+/// search it. Made once for a map and any number of scans.
 class AnywhereSearch {
  public:
   /// on_device: the aligner is; then options.device searches, and what is left for threads takes one per

@@ -48,7 +48,7 @@ class Given {
     visit(*this, f);
   }
 
-  /// Of the option with this member; throws std::logic_error if no table has one.
+  /// Returns the option with this member; throws std::logic_error if no table has one.
   template <class Struct, class Value>
   Written<Value>& operator[](Value Struct::*member) {
     return find<Written<Value>>(*this, member);

@@ -36,9 +36,9 @@ struct ResolvedSearch {
 /// Throws UsageError for an unknown name and for what the strategy or the method has no use for,
 /// std::invalid_argument for a value out of range.
 ResolvedSearch resolve(const SearchArguments& arguments);
-/// The same; a threshold that was not given is the one known for these alignments, if any.
+/// Resolves likewise; a threshold that was not given is the one known for these alignments, if any.
 ResolvedSearch resolve(const SearchArguments& arguments, const AlignOptions& alignments);
-/// The same; of a peer, its own search, which of all arguments knows the seed alone.
+/// Resolves likewise; for a peer, returns its own search, which of all arguments knows the seed alone.
 ResolvedSearch resolve(const SearchArguments& arguments, const AlignOptions& alignments,
                        std::string_view implementation);
 
@@ -61,7 +61,7 @@ const Implementation& choose_implementation(const initial_pose::Strategy& strate
 bool can_run(const initial_pose::Strategy& strategy, const Implementation& entry);
 /// Throws UsageError that names implementations which can, unless this one can.
 void require_can_run(const initial_pose::Strategy& strategy, const Implementation& entry);
-/// Of a peer that searches about a guess alone, and is to search elsewhere; else empty.
+/// The reason why a peer that searches about a guess alone cannot search from this prior; else empty.
 std::string why_not_from(PriorKind prior, const Implementation& entry);
 
 std::vector<std::string> strategy_names();

@@ -1,4 +1,4 @@
-// Where the sensor may be before a search: about a guess, in a box, or anywhere in the map.
+// The places where the sensor may be before a search: about a guess, in a box, or anywhere in the map.
 #pragma once
 
 #include <array>
@@ -14,7 +14,7 @@ using ndt::to_string;
 
 struct ResolvedPrior {
   PriorKind kind = PriorKind::pose;
-  /// Of another kind its mean's roll and pitch and its heading alone.
+  /// The prior about a pose. Other kinds use only the mean's roll and pitch, and the heading.
   initial_pose::PosePrior pose;
   Vec3<double> low, high;  ///< of a box [m]
   std::optional<double> place_cell_m;

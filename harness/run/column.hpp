@@ -29,7 +29,7 @@ struct PartOf {
 template <class Struct, class Whole, class Value>
 PartOf(std::optional<Whole> Struct::*, Value Whole::*) -> PartOf<Struct, Whole, Value>;
 
-/// What readers know a type as.
+/// The name that readers know a type by.
 template <class T>
 inline constexpr std::string_view kKind = "text";
 template <std::integral T>

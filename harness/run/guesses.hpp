@@ -1,4 +1,4 @@
-// Where planned alignments start: the poses of a batch around a guess, and the priors of searches around a
+// The starts of planned alignments: the poses of a batch around a guess, and the priors of searches around a
 // truth.
 #pragma once
 

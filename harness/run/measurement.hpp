@@ -34,7 +34,7 @@ constexpr auto enum_names(Failure) {
   return std::array{"none", "exception", "crash", "timeout", "memory", "skipped"};
 }
 
-/// What a peer from outside spends beside its alignments.
+/// The time that a peer from outside spends beside its alignments.
 struct Aside {
   double prepare_us = 0, pipe_us = 0;
 };
@@ -47,8 +47,8 @@ enum class Timing {
 };
 constexpr auto enum_names(Timing) { return std::array{"settled", "wall_cap", "single"}; }
 
-/// Of a batch: points and times as for one alignment, iterations and evaluations summed over its poses,
-/// everything else of its first pose, which starts from `guess` itself; so of a search and its best particle.
+/// A measured alignment, batch or search. A batch and a search have sums of iterations and evaluations, and
+/// the time of the call. All else is of the first pose, which starts from `guess`, or of the best particle.
 struct Measurement {
   std::string run_id;
   int job = 0;
@@ -88,7 +88,7 @@ struct Measurement {
   bool failed() const { return !error.empty() && failure != Failure::skipped; }
 };
 
-/// What tells one measurement of a run from another.
+/// The key that tells one measurement of a run from another.
 std::string measurement_key(const Measurement& measurement);
 
 /// One JSON object without line breaks; what was not measured is null.
@@ -97,10 +97,10 @@ std::string to_json_line(const Measurement& measurement);
 /// Inverse of to_json_line. Throws InputError for anything else.
 Measurement parse_measurement(std::string_view line);
 
-/// What a run folder's columns.json says about the keys of results.jsonl.
+/// The text of a run folder's columns.json about the keys of results.jsonl.
 std::string columns_json();
 
-/// The same of the whole schema: an object of `row`, and of `search`, the keys of a search.
+/// Describes the whole schema likewise: an object of `row`, and of `search`, the keys of a search.
 std::string row_schema_json();
 
 }  // namespace ndt::harness

@@ -21,7 +21,7 @@ namespace fs = std::filesystem;
 using json = nlohmann::ordered_json;
 constexpr const char* kLoad = "load_average_1_min";
 
-/// What all parts say alike.
+/// The entries that all parts have alike.
 json common_entries(const std::vector<json>& objects) {
   json common = json::object();
   for (const auto& entry : objects.front().items())
@@ -31,7 +31,7 @@ json common_entries(const std::vector<json>& objects) {
   return common;
 }
 
-/// Of those that are objects.
+/// The parts' values of the key that are objects.
 std::vector<json> objects_at(const std::vector<Part>& parts, const char* key) {
   std::vector<json> objects;
   for (const Part& part : parts)

@@ -47,7 +47,7 @@ json read_file(const fs::path& file, AsWritten&& as_written) {
   return value;
 }
 
-/// Of a part that ran by itself.
+/// The entry of a part that ran by itself.
 json only_part(const Part& part) {
   json jobs = json::array();
   if (part.plan.shard)
@@ -66,7 +66,7 @@ std::string common_plan(Plan plan) {
   return plan_json(plan);
 }
 
-/// Without what depends on the machine.
+/// Removes what depends on the machine.
 json common_implementations(json list) {
   for (json& entry : list)
     for (const char* key : {"available", "reason"}) entry.erase(key);

@@ -1,5 +1,5 @@
-// Where the alignments of two implementations part: the first iteration and quantity in which they differ by
-// more than a bound, and whether a float32 step in the guess decides it.
+// Finds where the alignments of two implementations part: the first iteration and quantity in which they
+// differ by more than a bound. Tells whether a float32 step in the guess decides it.
 #pragma once
 
 #include <array>
@@ -45,7 +45,7 @@ struct Parting {
   Quantity quantity = Quantity::end;
   double a = 0, b = 0;    ///< counts, scores, norms, lengths; iterations for the end
   double difference = 0;  ///< as the bound counts it
-  /// Of both evaluated at the first one's pose: above the bound, arithmetic differs, else the poses did.
+  /// The difference at the first one's pose: if above the bound, arithmetic differs, else the poses did.
   std::optional<double> at_one_pose;
 };
 

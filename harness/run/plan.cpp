@@ -171,8 +171,8 @@ class Planner {
     }
   }
 
-  /// Those that are for this implementation. A peer searches in its own way, for which there is no profile of
-  /// ours: a variant with one is not for it.
+  /// Adds the searches for this implementation. A peer searches in its own way, for which there is no profile
+  /// of ours: a variant with a profile is not for a peer.
   void add_searches(const Implementation& entry, Job& job, const Study& study, const Dataset& dataset) {
     if (entry.own_process && job.variant.options[&ProfileChoice::profile]) job.variant = merged({});
     for (const SearchSpec& search : study.searches) {
@@ -220,7 +220,7 @@ class Planner {
     }
   }
 
-  /// Of every measurement of the frame, whether no study before has it.
+  /// Tells for every measurement of the frame whether no study before has it.
   std::vector<bool> news_of(const Study& study, const Job& job, const JobMeasurements& measurements,
                             std::size_t frame) {
     std::vector<bool> news;

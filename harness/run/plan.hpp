@@ -14,7 +14,7 @@
 
 namespace ndt::harness {
 
-/// What a command line takes instead of the preset's.
+/// The choices that a command line makes instead of the preset.
 struct Selection {
   std::vector<std::string> datasets;         ///< of every study; empty = the preset's that are available
   std::vector<std::string> implementations;  ///< empty = all that are available
@@ -27,7 +27,7 @@ struct LeftOut {
   std::string what, why;
 };
 
-/// What a plan will take, known when it is made.
+/// The cost of a plan, known when it is made.
 struct PlanCost {
   std::size_t measurements = 0;
   std::size_t alignments = 0;  ///< of which each measurement makes as many as it has poses or particles
@@ -36,7 +36,7 @@ struct PlanCost {
   void add(const Job& job, const Measurement& measurement, const TimingRule& timing_of_plan);
 };
 
-/// What one process takes of a run that several share (plan_parts.hpp).
+/// The part that one process takes of a run that several share (plan_parts.hpp).
 struct Shard {
   std::vector<int> parts;  ///< numbers from 1: one, or several that were merged
   int of = 1;

@@ -13,7 +13,7 @@
 namespace ndt::harness {
 namespace {
 
-// Of a job in plan.json, at most.
+// The most that a job, and a number in it, take in plan.json.
 constexpr double kJobBytes = 1000, kNumberBytes = 32;
 
 /// Products are doubles, because those of hostile lists do not fit into integers.

@@ -32,7 +32,7 @@ constexpr auto fields_of(const SearchSpec*) {
   return std::tuple{Field{"name", &SearchSpec::name}, Field{"sigma", &SearchSpec::sigma},
                     Field{"seeds", &SearchSpec::seeds}};
 }
-/// Without its variant and search, which have options.
+/// The fields without variant and search, which have options.
 constexpr auto fields_of(const Job*) {
   return std::tuple{Field{"job", &Job::index},
                     Field{"dataset", &Job::dataset},
@@ -54,7 +54,7 @@ constexpr auto fields_of(const Job*) {
 constexpr auto fields_of(const Shard*) {
   return std::tuple{Field{"parts", &Shard::parts}, Field{"of", &Shard::of}, Field{"jobs", &Shard::jobs}};
 }
-/// Without its jobs.
+/// The fields without the jobs.
 constexpr auto fields_of(const Plan*) {
   return std::tuple{Field{"run_id", &Plan::run_id},
                     Field{"preset", &Plan::preset},
@@ -114,7 +114,7 @@ void require_bounds(const SearchSpec& search, bool of_a_peer) {
   require_for_a_run(resolve(search.arguments), search.prior, of_a_peer);
 }
 
-/// What only a dataset can tell, its frames and their guesses, is checked when measurements are made.
+/// Checks bounds. Frames and guesses, which only a dataset can tell, are checked when measurements are made.
 void require_bounds(const Job& job) {
   // The file of a peer may change while a run lasts: that costs its own jobs.
   if (!is_peer_name(job.implementation)) find_implementation(job.implementation);

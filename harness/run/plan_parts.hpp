@@ -20,7 +20,7 @@ Plan repeated_plan(const std::filesystem::path& file, const std::string& run_id,
 /// mixed. Throws UsageError unless the part is one of them and has jobs.
 void take_part(Plan& plan, int part, int of);
 
-/// Those of its shard, or all.
+/// The jobs of the plan's shard, or all jobs.
 std::vector<const Job*> own_jobs(const Plan& plan);
 
 }  // namespace ndt::harness

@@ -107,7 +107,7 @@ SearchSpec read_search(TomlTable& toml, const SearchSpec& common) {
   return search;
 }
 
-/// Of the whole map the sensor's tilt alone is known.
+/// Reads the prior of a search. In the whole map, only the sensor's tilt is known.
 void read_prior(TomlTable& toml, SearchSpec& common) {
   if (const auto prior = toml.text("prior")) {
     const auto kind = value_named<PriorKind>(*prior);

@@ -120,7 +120,7 @@ struct Preset {
   std::vector<Study> studies;
 };
 
-/// Those of the project, by name. Throws InputError if one cannot be read.
+/// The presets of the project, by name. Throws InputError if one cannot be read.
 std::vector<Preset> presets();
 
 /// A name, or the path of a preset's TOML file. Throws UsageError that lists the names, InputError naming

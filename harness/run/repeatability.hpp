@@ -1,5 +1,5 @@
-// What repeated alignments of one input must share: the bits of their results, and their copies, launches and
-// waits.
+// The numbers that repeated alignments of one input must share: the bits of their results, and their copies,
+// launches and waits.
 #pragma once
 
 #include <cstdint>

@@ -74,8 +74,8 @@ json write_picture(const std::filesystem::path& folder, const Dataset& dataset, 
   return {{"frame", picture.frame}, {"map", map}, {"scan", scan}};
 }
 
-/// What datasets.json says of the clouds that a run was begun with. Until there are measurements, nothing
-/// depends on them.
+/// The record in datasets.json of the clouds that a run was begun with. Until there are measurements, nothing
+/// depends on the record.
 class RecordedDatasets {
  public:
   explicit RecordedDatasets(const RunFolder& folder) : file_(folder.path() / kDatasets) {
@@ -143,7 +143,7 @@ json dataset_json(const std::filesystem::path& folder, const Dataset& dataset,
       {"picture", write_picture(folder, dataset, picture)}};
 }
 
-/// What an alignment promises to stay within; null where it promises nothing, or is not on a device.
+/// The budget that an alignment promises to stay within; null if it promises nothing, or is not on a device.
 json budget_json(const Implementation& entry) {
   if (!entry.on_device) return nullptr;
   const auto promised = [](int most) { return most == Budget::kNotPromised ? json() : json(most); };

@@ -1,5 +1,5 @@
-// What a measurement says of a search for the initial pose, besides what it says of the best particle's
-// alignment. What a member means is said once, in search_columns.hpp.
+// The part of a measurement about a search for the initial pose, beside that of the best particle's
+// alignment. The meaning of a member is said once, in search_columns.hpp.
 #pragma once
 
 #include <array>

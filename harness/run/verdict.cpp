@@ -26,7 +26,7 @@ std::string spread_text(const Evidence& evidence) {
                      *evidence.spread_m, *evidence.spread_rad * 180 / kPi);
 }
 
-/// Of an answer that converged.
+/// The text of a doubt about an answer that converged.
 std::string doubt_text(Doubt doubt, const Evidence& evidence, const ReliableBounds& bounds,
                        const AlignOptions& options) {
   switch (doubt) {

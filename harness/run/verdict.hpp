@@ -17,12 +17,12 @@ struct Verdict {
   bool ok() const { return doubts.empty(); }
 };
 
-/// By the result alone. ok: it converged, and with an NVTL above the threshold known for the options. Wrong
-/// optima converge too; their NVTL is lower.
+/// Judges by the result alone. ok: the result converged, with an NVTL above the threshold known for the
+/// options. Wrong optima converge too, with a lower NVTL.
 Verdict verdict_of(const AlignResult& result, const AlignOptions& options, const Implementation& entry);
-/// By the result and a second look (initial_pose/second_look.hpp): also, alignments from beside it come back
-/// to it, and enough of the scan's points match the map. By the result alone where the implementation is a
-/// peer. `aligner`: of the entry, with the map and for this scan; throws as second_look() does.
+/// Judges by the result and a second look (initial_pose/second_look.hpp): also, alignments from beside the
+/// result come back to it, and enough of the scan's points match the map. Judges a peer by the result alone.
+/// `aligner`: of the entry, with the map and for this scan; throws as second_look() does.
 Verdict verdict_of(Aligner& aligner, const PointCloud& scan, const AlignResult& result,
                    const AlignOptions& options, const Implementation& entry, const PerScan& per_scan);
 /// Adds the gravest doubt if too large a share of the scan's points are points of the map at the guess

@@ -1,4 +1,4 @@
-// What a generated town's dataset.toml says.
+// The text of a generated town's dataset.toml.
 #pragma once
 
 #include <string>

@@ -109,7 +109,7 @@ void Front::annexe(const Box& house, double u, double v) {
   solids_->push_back(part);
 }
 
-/// What fills the gap between two houses: a wall across it, a shed behind it or bushes.
+/// Fills the gap between two houses: a wall across it, a shed behind it or bushes.
 void Front::garden(double u, double width) {
   border(u, width, kPavement);
   if (width > 5 && one_in(2)) {

@@ -1,4 +1,4 @@
-// What a satellite receiver would tell of a drive: positions with noise, and none for stretches of the way.
+// The positions of a drive that a satellite receiver would tell: with noise, and none for stretches of it.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace ndt::harness::town {
 
-/// Where a receiver has no fix.
+/// The stretches where a receiver has no fix.
 enum class Outages {
   none,
   some  ///< stretches of 20 to 50 m, 40 to 120 m of way between them

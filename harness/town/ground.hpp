@@ -49,7 +49,7 @@ inline Blocks blocks_around(const Streets& streets, const Footprint& area, doubl
           below(area.x1 + reach, streets.spacing_x) + 1, below(area.y1 + reach, streets.spacing_y) + 1};
 }
 
-/// What the blocks cover, with the streets around them.
+/// The area that the blocks cover, with the streets around them.
 inline Footprint block_area(const Streets& streets, const Blocks& blocks) {
   return {blocks.first_column * streets.spacing_x - Streets::kHalfWidth,
           blocks.first_row * streets.spacing_y - Streets::kHalfWidth,

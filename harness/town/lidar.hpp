@@ -32,8 +32,8 @@ class Lidar {
                                 std::uint64_t seed) const {
     return scan(world, {}, {&world_from_sensor, 1}, seed);
   }
-  /// The same with solids that do not belong to the world, and from one place or from one for each azimuth:
-  /// each point is then in the sensor's frame as it was when it looked there.
+  /// Scans also solids that do not belong to the world, from one place or from one for each azimuth. Each
+  /// point is then in the sensor's frame as the sensor was when it looked there.
   std::vector<Millimetres> scan(const World& world, std::span<const Solid> passing,
                                 std::span<const Transform> world_from_sensor, std::uint64_t seed) const;
 

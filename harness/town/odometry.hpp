@@ -1,4 +1,4 @@
-// What wheels and a gyroscope would tell of a drive: the motions between scans, not quite right, added up.
+// The motions between scans that wheels and a gyroscope would tell of a drive, not quite right, added up.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// What stands still around a drive.
+// The things that stand still around a drive.
 #pragma once
 
 #include <cstdint>

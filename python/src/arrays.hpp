@@ -22,9 +22,9 @@ namespace ndt::python {
 
 namespace nb = nanobind;
 
-/// Of shape (N, 3) or (N, 4), float32 or float64, in any memory order. float32 stays as it is, with origin 0;
-/// float64 becomes what a file of float64 becomes (ndt::io::cloud_of). Throws TypeError or ValueError that
-/// begins with `name`.
+/// Makes a cloud of an array (N, 3) or (N, 4), float32 or float64, in any memory order. Values of float32
+/// stay as they are, with origin 0. Values of float64 become what a file of float64 becomes
+/// (ndt::io::cloud_of). Throws TypeError or ValueError that begins with `name`.
 PointCloud cloud_from(nb::handle array, const char* name);
 
 /// A cloud argument, on the host or on a device.

@@ -1,4 +1,4 @@
-// What alignments and evaluations give.
+// The results of alignments and evaluations.
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/string_view.h>
 

@@ -1,4 +1,4 @@
-// What every alignment of the oracle ends with: the numbers of its last sums, and how far its pose can be
+// The end of every alignment of the oracle: the numbers of its last sums, and how far its pose can be
 // trusted.
 #pragma once
 

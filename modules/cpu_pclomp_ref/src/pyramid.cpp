@@ -15,9 +15,9 @@ namespace {
 // Shares of a level's voxel edge.
 constexpr double kCoarseRadius = 1.0 / 3, kLastRadius = 1.0 / 2;
 constexpr double kCoarseEnd = 1.0 / 15, kCoarseEndFromAfar = 1.0 / 30, kLastEnd = 1.0 / 50;
-/// Of a coarse level's first radius: such a step tells that the guess was far off.
+/// The share of a coarse level's first radius: such a step tells that the guess was far off.
 constexpr double kLongStep = 0.3;
-/// Of the last level's edge: the evaluation after a shorter step has the whole curvature.
+/// The share of the last level's edge: the evaluation after a shorter step has the whole curvature.
 constexpr double kNear = 0.05;
 /// A step is slow from this share of the step before: the blended curvature converges linearly.
 constexpr double kSlow = 0.6;

@@ -44,10 +44,10 @@ Sums sum_derivatives(const VoxelGrid& grid, const GaussConstants& constants, con
                      const Eigen::Matrix4f& matrix, const Pose& pose, int threads,
                      HessianForm form = HessianForm::exact);
 
-/// The same over every stride-th point, moved in float64 by the pose itself (only the neighbours are looked
-/// up at its float32 position). negative_curvature: the share that the Hessian keeps of the two parts that
-/// can make it indefinite, which are -d2 u uᵀ of a pair and the second derivatives of the rotation. 1 is the
-/// true Hessian, 0 the one of least squares with fixed weights.
+/// Sums the same over every stride-th point, moved in float64 by the pose itself. Only the neighbours are
+/// looked up at the point's float32 position. negative_curvature: the share that the Hessian keeps of two
+/// parts. Both can make it indefinite: -d2 u uᵀ of a pair and the second derivatives of the rotation. A share
+/// of 1 gives the true Hessian, 0 the one of least squares with fixed weights.
 Sums sum_derivatives(const VoxelGrid& grid, const GaussConstants& constants, const std::vector<Point>& scan,
                      const Pose& pose, double negative_curvature, int stride, int threads);
 

@@ -18,7 +18,7 @@ std::unique_ptr<Aligner> make_cpu_aligner(const AlignOptions& options);
 std::unique_ptr<Aligner> make_cuda_aligner(const AlignOptions& options);
 /// Names the solver of its systems on this machine: cuSOLVER, or the shared LDLᵀ and why.
 std::string cuda_solver();
-/// The same with its sums and its solver on the host: every point's terms come back. A study.
+/// The staged steps with their sums and their solver on the host: every point's terms come back. A study.
 std::unique_ptr<Aligner> make_transfers_aligner(const AlignOptions& options);
 /// Fused kernels in a CUDA graph whose WHILE node is ended on the device.
 std::unique_ptr<Aligner> make_graph_aligner(const AlignOptions& options);

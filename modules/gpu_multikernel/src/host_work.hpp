@@ -1,4 +1,4 @@
-// What the host does itself in multikernel_transfers_cuda: the sums and the solutions of the staged steps.
+// The host's own work in multikernel_transfers_cuda: the sums and the solutions of the staged steps.
 #pragma once
 
 namespace ndt::gpu_multikernel {

@@ -1,6 +1,6 @@
-// What zero transfer replaced, as a backend: what a step writes for every point comes down to the host, which
-// adds it up, and so do the 6x6 systems, which it solves. Sums and solutions go up again. All else is as in
-// CudaBackend.
+// A backend that transfers what zero transfer avoids. The values that a step writes for every point come down
+// to the host, which adds them up. The 6x6 systems come down, too, and the host solves them. Sums and
+// solutions go up again. All else is as in CudaBackend.
 #pragma once
 
 #include <cstddef>

@@ -43,8 +43,8 @@ class PersistentAligner final : public DeviceAligner, private EarlyLaunch {
 
   /// Fewer points are copied sooner than a kernel is told that they are there.
   static constexpr int kAheadFrom = 10'000;
-  /// Where the kernel fetches the scan, it may be there before it. A trust region's steps need the mean
-  /// range.
+  /// Lets the kernel begin before the scan is there, if the kernel fetches the scan. A trust region's steps
+  /// need the mean range first.
   EarlyLaunch* early_launch() override { return this; }
   ScanArrival* begin(const ScanView& scan, const LoopOptions& options, const PerScan& per_scan,
                      std::span<LoopRun> run) override {
@@ -200,7 +200,7 @@ class PersistentAligner final : public DeviceAligner, private EarlyLaunch {
   cuda::PinnedBuffer<StageCycles> cycles_;  ///< with NDT_STAGE_CLOCK alone
   cuda::PinnedBuffer<ScanArrival> arrival_;
   bool launches_ahead_ = true;
-  // Of the alignments under way:
+  // The state of the alignments under way:
   int trace_lines_ = 0;  ///< for each
   int max_iterations_ = 0;
   TeamKind team_ = TeamKind::grid;

@@ -40,7 +40,7 @@ NDT_BODY decltype(auto) sum_derivatives(ClampedSteps, T& team, const AlignInput&
       ask, beside...);
 }
 
-/// The same on the map of the loop's level, with its share of the negative curvature.
+/// Sums the same on the map of the loop's level, with its share of the negative curvature.
 template <Team T, class Ask>
 NDT_BODY decltype(auto) sum_derivatives(TrustRegion, T& team, const AlignInput& input, const LoopState& state,
                                         Ask&& ask) {

@@ -17,8 +17,8 @@
 
 namespace ndt::gpu_persistent {
 
-/// What an alignment alone needs of the host at its start. The points are in pinned memory, from where the
-/// kernel copies them to input.scan: that is sooner done than a copy is started.
+/// The data that an alignment alone needs of the host at its start. The points are in pinned memory, from
+/// where the kernel copies them to input.scan: that is sooner done than a copy is started.
 struct Fetch {
   const Point* points = nullptr;   ///< null: the scan is there already
   ScanArrival* arrival = nullptr;  ///< null: all points are in pinned memory already

@@ -9,8 +9,8 @@
 
 namespace ndt::initial_pose {
 
-/// What is kept at the end does not depend on the order of offers: a neighbourhood has its best score, of
-/// equal ones that with the smallest index.
+/// Keeps the best score of each neighbourhood, of equal scores the one with the smallest index. The result at
+/// the end does not depend on the order of offers.
 class BestPlaces {
  public:
   /// Percent of the best score that a pose must have.

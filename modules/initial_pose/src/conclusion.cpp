@@ -108,8 +108,8 @@ class Conclusion {
     return initial_pose::goodness(result_.particles[k].result, result_.best_particle().result);
   }
 
-  /// Those that have not come to rest count too: where none does, as along a wall, nothing tells the best
-  /// from them.
+  /// Counts particles that have not come to rest, too: where none does, as along a wall, nothing tells the
+  /// best from them.
   void find_runner_up() {
     std::vector<std::size_t> others;
     for (const std::size_t k : last_)
@@ -166,7 +166,7 @@ class Conclusion {
 
   Batches& batches_;
   SearchResult& result_;
-  /// Of every proposed particle the last that continued it, or itself; then those from beside the answer.
+  /// The last particle that continued each proposed one, or itself; then those from beside the answer.
   std::vector<std::size_t> last_;
 };
 

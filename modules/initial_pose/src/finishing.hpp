@@ -1,4 +1,4 @@
-// What a search does with its particles before it judges them.
+// The work of a search on its particles before it judges them.
 #pragma once
 
 #include <span>
@@ -25,7 +25,7 @@ bool is_better(const Particle& a, const Particle& b);
 /// not among them.
 std::vector<std::size_t> leaders(std::span<const Particle> particles, int count);
 
-/// Where the six alignments from beside an answer begin: so far from it, evenly around it in its own plane.
+/// The starts of six alignments beside an answer: at the distance, evenly around the answer in its own plane.
 std::vector<Pose> poses_around(const Transform& answer, double distance_m);
 
 /// Widens the spread by one of them.

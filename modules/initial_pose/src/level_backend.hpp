@@ -1,5 +1,5 @@
-// Where the boxes of a search by levels are bounded. Virtual, so that CUDA stays behind it: it is called a
-// few times a slice, not a box.
+// The place where the boxes of a search by levels are bounded. Virtual, so that CUDA stays behind the
+// interface: it is called a few times a slice, not a box.
 #pragma once
 
 #include <cstddef>
@@ -18,7 +18,7 @@ struct SortedRoots {
   std::uint64_t excluded = 0;  ///< poses of the others
 };
 
-/// What became of some neighbouring roots.
+/// The outcome of some neighbouring roots.
 struct SearchedSlice {
   bool overflowed = false;            ///< a level had more boxes than there is room for: nothing else is told
   std::size_t widest = 0;             ///< boxes of the fullest level

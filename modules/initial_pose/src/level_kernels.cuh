@@ -9,7 +9,7 @@ namespace ndt::initial_pose {
 
 inline constexpr int kLevelThreads = 256;
 
-/// What kernels tell the host, zero at first.
+/// The counts that kernels tell the host, zero at first.
 struct LevelCounts {
   unsigned long long poses;  ///< of roots with bound 0, or of a slice's
   unsigned roots;            ///< with a bound above 0

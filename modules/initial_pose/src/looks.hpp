@@ -43,7 +43,7 @@ class Looks {
     if (look.thread.empty()) looks_.erase(k);
     clock_.lap(SearchWork::look);
   }
-  /// What the scan sees from the end of the k-th particle. Only if possible().
+  /// Returns what the scan sees from the end of the k-th particle. Requires possible().
   const Sight& from(std::span<const Particle> particles, std::size_t k) {
     prepare();
     clock_.lap(SearchWork::choose);

@@ -78,7 +78,7 @@ int levels_for(double longer_side) {
   return levels;
 }
 
-/// Of both grids.
+/// Number of bytes of both grids.
 double bytes_of(const Extent& extent, double cell_m) {
   const double x = cells_along(extent, 0, cell_m), y = cells_along(extent, 1, cell_m),
                z = cells_along(extent, 2, cell_m);
@@ -141,7 +141,7 @@ Level footing_of(const Level& occupied) {
   return footing;
 }
 
-/// Of two by two boxes of the level below.
+/// Pools two by two boxes of the level below.
 Level pooled(const Level& below, int half) {
   Level level;
   level.offset = below.offset + half;

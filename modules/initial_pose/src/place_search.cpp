@@ -119,7 +119,7 @@ class PlaceSearch {
     });
   }
 
-  /// Of the quarters, the most promising first.
+  /// Searches the quarters, the most promising first.
   void descend(int level, const Node& box) {
     if (box.bound < best_.least() || ended()) return;
     if (level == 0) return task_.offer(best_, box);

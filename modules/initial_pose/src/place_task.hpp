@@ -1,4 +1,4 @@
-// What every way to search for places has in common: the lattice, its boxes, and what becomes of the best
+// The common part of every way to search for places: the lattice, its boxes, and what becomes of the best
 // poses.
 #pragma once
 
@@ -13,7 +13,7 @@
 
 namespace ndt::initial_pose {
 
-/// Of the pyramid alone; the rest is to be filled in.
+/// Makes the pyramid's part of a view; the rest is to be filled in.
 PlaceView grids_of(const PlacePyramid& pyramid);
 
 class PlaceTask {

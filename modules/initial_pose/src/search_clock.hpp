@@ -10,7 +10,7 @@ namespace ndt::initial_pose {
 /// Counts time from one lap to the next. A search has some 40 laps of 30 ns.
 class SearchClock {
  public:
-  /// What follows is of this part.
+  /// Begins a part: the laps that follow belong to it.
   void begin(SearchPart part) {
     lap(SearchWork::choose);
     part_ = static_cast<std::size_t>(part);

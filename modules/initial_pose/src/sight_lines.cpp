@@ -76,7 +76,7 @@ Ranges nearest_around(const Ranges& nearest) {
   return out;
 }
 
-/// Of rays towards which others see something, how many stand clearly before it.
+/// Counts rays towards which others see something, and how many of these rays end clearly before it.
 struct Before {
   std::size_t compared = 0, before = 0;
 
@@ -91,7 +91,7 @@ struct Before {
   }
 };
 
-/// Where a sensor is in the map, and how it is turned.
+/// The place of a sensor in the map, and how the sensor is turned.
 struct Sensor {
   Vec3<double> at;
   Mat3<double> turn;
@@ -119,7 +119,7 @@ NDT_WIDEST_CLONE void see(const float* x, const float* y, const float* z, std::s
   }
 }
 
-/// What one thread sees of a map: the nearest points, and those that the scan looks through.
+/// The part of a map that one thread sees: the nearest points, and those that the scan looks through.
 struct SeenMap {
   Ranges nearest = Ranges(kDirections, kNothing);
   Before through;

@@ -5,19 +5,19 @@ namespace {
 
 /// The bounds below were chosen on the scenes of preset search_trust (README.md, "Whether to believe it").
 
-/// Of contradictions of scan and map. Right poses in recordings have up to 0.04; those that a free direction
-/// left hold hardly any.
+/// The bounds of contradictions of scan and map. Right poses in recordings have up to 0.04; right poses with
+/// a free direction have hardly any.
 constexpr double kClear = 0.04, kClearThoughFree = 0.01, kContradicted = 0.1;
-/// Where the map has nothing in the way of half of the scan, little can be contradicted.
+/// The least share in view: if half of the scan meets nothing of the map, little can be contradicted.
 constexpr double kInView = 0.5;
 /// So much more than the answer's rules an end of the search out.
 constexpr double kRuledOut = 0.02;
-/// Of a clear answer: of the bound of the matched points, so much is enough beside an NVTL that is known to
-/// do, ...
+/// The share of the bound of matched points that is enough for a clear answer, if a bound of the NVTL is
+/// known.
 constexpr double kClearMatched = 0.85;
-/// ... and alignments from beside it may end as far away as a found pose may be from the truth.
+/// The spread allowed beside a clear answer: a found pose may be as far from the truth.
 constexpr double kClearSoftM = 0.5;
-/// Where fewer particles came to the answer, alignments from beside it must come back to it.
+/// Number of particles at the answer: if fewer came, alignments from beside it must come back to it.
 constexpr int kAgreeing = 2;
 
 bool is_soft(const Evidence& e) {

@@ -102,7 +102,7 @@ Estimate estimated(Aligner& aligner, const PointCloud& scan, const AlignResult& 
 
 Mat6 pose_covariance(const Transform& map_from_scan, const std::optional<PositionCovariance>& estimate,
                      const LocalizerOptions& options) {
-  // The same variance along all three axes is the same in every frame.
+  // A variance that is the same along all three axes is the same in every frame.
   Mat6 covariance;
   for (int i = 0; i < 3; ++i) {
     covariance(i, i) = options.position_variance_m2;

@@ -272,8 +272,8 @@ void Localizer::settle(Frame& frame) {
   search_first_ = false;
   recovery_.reset();
   const bool searched = report.source == PoseSource::searched;
-  // Where something was predicted, a jump corrects a wrong pose; where nothing was, it may be how fast it
-  // goes.
+  // A jump corrects a wrong pose if something was predicted. If nothing was predicted, the vehicle may simply
+  // go that fast.
   const bool corrected = report.reason == Reason::jump && report.prediction.by != Prediction::none;
   if (searched || corrected)
     predictor_.jump_to(stamp_s, report.map_from_scan);

@@ -18,7 +18,7 @@ double per_point(double score, const FinitePoints& scan) {
   return scan.points.empty() ? 0.0 : score / static_cast<double>(scan.points.size());
 }
 
-/// Of PCL's voxels, whatever the options say.
+/// The covariance start of PCL's voxels, whatever the options say.
 constexpr CovarianceStart kCovarianceStart = CovarianceStart::zero;
 
 Transform shifted(const Transform& t, const Vec3<double>& by) {

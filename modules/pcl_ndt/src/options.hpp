@@ -9,7 +9,7 @@ namespace ndt::pcl_ndt {
 /// at its default, which leaves the choice to PCL, nor at the value that PCL implements.
 void require_offered(const AlignOptions& options);
 
-/// The same for the inputs that come with a scan.
+/// Refuses alike the inputs that come with a scan.
 void require_offered(const PerScan& per_scan);
 
 }  // namespace ndt::pcl_ndt

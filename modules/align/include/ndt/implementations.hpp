@@ -12,8 +12,8 @@ namespace ndt {
 /// In report order, the oracle first; also those that cannot run on this machine, which say why.
 std::span<const Implementation> implementations();
 
-/// What "auto" stands for: the one with the largest auto_rank that can run here. Throws std::runtime_error if
-/// none can.
+/// The implementation that "auto" stands for: the one with the largest auto_rank that can run here. Throws
+/// std::runtime_error if none can run.
 const Implementation& auto_implementation();
 
 /// An aligner of the implementation called `name`; for "auto" of auto_implementation(). Throws

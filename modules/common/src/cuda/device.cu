@@ -37,7 +37,7 @@ CudaState ask() {
   const cudaError_t code = cudaGetDeviceCount(&count);
   if (code != cudaSuccess || count == 0) {
     (void)cudaGetLastError();
-    // What the runtime says without a driver, an insufficient version, is a riddle.
+    // The runtime calls a missing driver an insufficient version, which is a riddle.
     state.unavailable = state.driver == 0     ? "no NVIDIA driver is loaded"
                         : code == cudaSuccess ? "no CUDA device"
                                               : "no CUDA device: " + text_of(code);

@@ -156,7 +156,7 @@ class PointBlock {
     for (int k = 0; k < most_; ++k) hits_[n + k] = 0;  // read for lanes that are done
   }
 
-  /// By falling number of pairs: lanes of a vector then have about as many, and fewer wait for the others.
+  /// Sorts by falling number of pairs: lanes of a vector then have about as many pairs, and fewer lanes wait.
   void sort() {
     unsigned char place[kMaxNearVoxels + 1] = {};
     for (int i = 0; i < count_; ++i) ++place[hits_of(i)];

@@ -18,7 +18,7 @@ inline bool fits_block_sort(unsigned n, std::uint64_t cells) {
   return n <= kBlockSortThreads * kBlockSortItems && cells <= std::uint64_t{1} << (32 - kBlockSortIndexBits);
 }
 
-/// What SortedPoints finds.
+/// The results that SortedPoints finds.
 struct SortOut {
   std::uint32_t* numbers;    ///< [n]
   unsigned *order, *starts;  ///< [n], [n / least]

@@ -14,7 +14,7 @@
 namespace ndt {
 namespace {
 
-/// What is asked of all points of a map. The box is of the finite ones; its numbers are in_order().
+/// The facts asked of all points of a map. The box is of the finite points; its numbers are in_order().
 struct MapLook {
   int low[3], high[3];
   unsigned not_finite;
@@ -65,7 +65,7 @@ __global__ void kilometre_kernel(const Point* points, unsigned n, double origin,
   if (i < n) kilometres[i] = kilometre_of(origin + static_cast<double>((&points[i].x)[axis]));
 }
 
-/// Of one coordinate of n points, at least one: what KilometreCounts::median() gives. Waits.
+/// Returns what KilometreCounts::median() gives for one coordinate of n points, at least one. Waits.
 std::int64_t median_kilometre(cuda::Context& context, const Point* points, unsigned n, double origin,
                               int axis) {
   cub::DoubleBuffer<std::int64_t> keys;

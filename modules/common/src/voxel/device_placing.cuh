@@ -47,7 +47,7 @@ __device__ inline void add_atomically(CellBox& box, const CellBox& part) {
   raise_to(box.high.x, part.high.x), raise_to(box.high.y, part.high.y), raise_to(box.high.z, part.high.z);
 }
 
-/// Where voxels go. positions: [slots + 1], the number of voxels in the slots before each.
+/// The places where voxels go. positions: [slots + 1], the number of voxels in the slots before each.
 struct VoxelPlaces {
   const unsigned* positions;
   unsigned slots;

@@ -57,7 +57,7 @@ class SortedPoints {
   unsigned runs() const { return runs_; }
 
  private:
-  /// Of the largest number.
+  /// Number of bits of the largest number.
   int bits() const;
   void sort_few(cuda::Context& context, const MapPoints& points, float inverse_resolution, unsigned least);
   template <class Number>

@@ -129,7 +129,7 @@ struct SharedPoints {
   }
 };
 
-/// What comes of the tiles' cells.
+/// The outcome of the tiles' cells.
 struct Merged {
   const VoxelStatistics** statistics;  ///< [cells]; null where there is no voxel, or another cell leads
   VoxelStatistics* shared;             ///< [cells / 2], room for those of several tiles

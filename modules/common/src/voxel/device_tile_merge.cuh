@@ -8,8 +8,8 @@
 
 namespace ndt {
 
-/// What make_voxels() makes of the tiles' points one after the other, bit for bit, for any way in which they
-/// are parted. Waits for the device.
+/// Makes what make_voxels() makes of the tiles' points one after the other, bit for bit, for any way in which
+/// the points are parted. Waits for the device.
 VoxelCensus merge_voxels(cuda::Context& context, std::span<const DeviceTileVoxels* const> tiles,
                          const AlignOptions& options, VoxelTable& out, ListCounts& counts);
 

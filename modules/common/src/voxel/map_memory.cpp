@@ -69,7 +69,7 @@ Bytes host_peak(const MapExtent& map, const LevelSize& level) {
 /// Between arrays in one allocation.
 constexpr Bytes kGaps = 4096;
 
-/// Of CUB's sort, selection and sums of n items: about a third of a byte for each, and some tables.
+/// The scratch of CUB's sorts, selections and sums: about a third of a byte for each item, and some tables.
 Bytes scratch_bytes(Bytes n) { return n + (Bytes{1} << 20); }
 
 Bytes device_numbered(const LevelSize& level) { return level.window_cells + hash_slots(level.outside); }

@@ -13,7 +13,7 @@ std::vector<int> sorted_axis(const std::vector<Cell>& cells, int Cell::*axis) {
   return values;
 }
 
-/// Without a sort: most maps fit.
+/// Finds the window of all cells without a sort: most maps fit.
 std::optional<CellWindow> window_of_all(const std::vector<Cell>& cells, std::uint64_t max_cells) {
   Cell low = cells.front(), high = low;
   for (const Cell& c : cells) {

@@ -35,7 +35,7 @@ __device__ VoxelSums sum_by_warp(const Vec3<double>& reference, F&& point) {
   return sums;
 }
 
-/// What turns sums into a voxel.
+/// The rule that turns sums into a voxel.
 struct VoxelRule {
   double resolution_m, start, eigenvalue_ratio;
   unsigned least;  ///< points

@@ -57,8 +57,8 @@ enum class StepControl {
 };
 constexpr auto enum_names(StepControl) { return std::array{"clamped", "trust_region"}; }
 
-/// What a GPU's share-out of a scan's points is for. It changes the time and the last bits of a result. Each
-/// gives the same bits alone and in any batch.
+/// The goal of a GPU's share-out of a scan's points. The goal changes the time and the last bits of a result.
+/// With each goal, an alignment gives the same bits alone and in any batch.
 enum class Tuning {
   latency,    ///< threads share a point where there are few: the shortest wait for one alignment
   throughput  ///< a thread has whole points: the most alignments a second in batches of many
@@ -73,7 +73,7 @@ enum class Wait {
 };
 constexpr auto enum_names(Wait) { return std::array{"spin", "yield", "block"}; }
 
-/// Whose kernels a GPU takes first where several wait for room. It changes no result.
+/// The priority of an aligner's kernels where several wait for room on a GPU. Changes no result.
 enum class StreamPriority {
   normal,
   high  ///< an alignment's before those of other streams of normal priority; not a map's that is built beside
@@ -117,13 +117,13 @@ struct AlignOptions {
     options.negative_curvature = 0.5;
     return options;
   }
-  /// The same over two maps, from coarse to fine.
+  /// The textbook options over two maps, from coarse to fine.
   static AlignOptions pyramid() {
     AlignOptions options = textbook();
     options.levels = {2.5, 1};
     return options;
   }
-  /// The same for guesses that may be metres off, as in a search. The third map can lead a good guess astray.
+  /// The textbook options over three maps, for a search's far guesses. The third can mislead a good guess.
   static AlignOptions wide_pyramid() {
     AlignOptions options = textbook();
     options.levels = {6, 2.5, 1};

@@ -28,8 +28,8 @@ std::string_view to_string(Stop stop);
 /// Largest condition number of -H (rotations scaled by the scan's mean range, so every entry is per metre)
 /// that still counts as converged. Golden runs with NVTL > 2.3 (2 m) reach 115 at most.
 inline constexpr double kMaxConditionNumber = 1000.0;
-/// The same for the matched surfaces. Golden runs that converge reach 73 (2 m) and 124 (1 m); exact planes of
-/// 5 to 40 m start beyond 1e6 (float32 sums), with 1 mm of noise at 6.6e4 (0.5 m voxels) and 5.6e5 (1 m).
+/// The limit for the matched surfaces. Golden runs that converge reach 73 (2 m) and 124 (1 m). Exact planes
+/// of 5 to 40 m start beyond 1e6 (float32 sums), with 1 mm of noise at 6.6e4 (0.5 m voxels) and 5.6e5 (1 m).
 inline constexpr double kMaxSurfaceConditionNumber = 1000.0;
 
 /// Smallest Conditioning::push_sigmas of a pose that counts as converged. On twelve recordings and synthetic
@@ -58,7 +58,7 @@ PositionCovariance with_variance_floor(const PositionCovariance& covariance, con
 struct Conditioning {
   /// Condition number of -H: largest over smallest eigenvalue; infinite if the smallest is not positive.
   double condition_number = 0;
-  /// The same of the surfaces' information; 0 unless the step rule was met or the limit reached.
+  /// Condition number of the surfaces' information; 0 unless the step rule was met or the limit reached.
   double surface_condition_number = 0;
   /// How much score the pose loses when it is pushed 3/4 of a voxel edge along the directions that the
   /// surfaces hold least: mean loss of at most 512 points over its standard error, the least of two
@@ -96,7 +96,7 @@ inline bool has_radii(std::span<const TracePoint> trace) { return !trace.empty()
 /// Stands for a count that the implementation's library does not reveal; null in JSON.
 inline constexpr int kNotCounted = -1;
 
-/// What an alignment gives. Metres, radians.
+/// The result of an alignment. Metres, radians.
 struct AlignResult {
   Transform map_from_scan;           ///< the pose; the guess where it ended without one (see Stop)
   Stop stop = Stop::no_overlap;      ///< why it ended; only Stop::converged is to be relied on

@@ -65,7 +65,7 @@ struct Counters {
   /// Everything moved to and from a device so far; nothing on the CPU. Maps that came from a resident_map()
   /// are counted there.
   std::optional<Traffic> traffic;
-  /// Where the time of the last alignment went; nothing unless the build has the option NDT_STAGE_CLOCK.
+  /// The times of the last alignment's stages; nothing unless the build has the option NDT_STAGE_CLOCK.
   std::optional<StageTimes> stage_times;
 };
 
@@ -102,7 +102,7 @@ class Aligner {
   virtual Evaluation evaluate(const Scan& scan, const Transform& pose, const PerScan& per_scan = {}) = 0;
   /// The voxels of the map in increasing key order, z slowest.
   virtual std::vector<VoxelInfo> voxels() const = 0;
-  /// What is counted so far.
+  /// Returns the numbers counted so far.
   virtual Counters counters() const { return {}; }
   /// See Counters.
   std::optional<Traffic> traffic() const { return counters().traffic; }

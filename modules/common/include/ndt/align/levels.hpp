@@ -35,7 +35,7 @@ class Levels {
   constexpr const double* begin() const { return edges_.data(); }  ///< the coarsest
   /// Past the finest.
   constexpr const double* end() const { return edges_.data() + size_; }
-  /// Of level i, 0 the coarsest.
+  /// Returns the edge of level i; level 0 is the coarsest.
   constexpr double operator[](std::size_t i) const { return edges_[i]; }
 
   /// Same levels in the same order.

@@ -12,7 +12,7 @@
 
 namespace ndt {
 
-/// What became of a map's points.
+/// The numbers of a map's points and voxels, and its origin.
 struct MapInfo {
   std::int64_t points = 0;          ///< finite points used
   std::int64_t dropped_points = 0;  ///< non-finite points

@@ -21,7 +21,7 @@ bool too_coarse(std::span<const Point> points, double step_m);
 /// Throws InputError "set_map: precision_lost: <spacing>, <where>; <what to do>" if the map was stored too
 /// coarsely.
 void require_map_precision(std::span<const Point> points, const AlignOptions& options);
-/// The same check for an implementation that keeps global float32 coordinates, however the map was stored.
+/// Checks the same for an implementation that keeps global float32 coordinates, however the map was stored.
 void require_global_map_precision(const std::vector<Point>& global, const AlignOptions& options);
 
 /// A range that few sensors measure [m]: a scan with points so far away is looked at again, as below. Far
@@ -33,8 +33,8 @@ inline constexpr double kFar_m = 1000;
 /// one of them as a lever arm would hide all others. Throws InputError "<where>: precision_lost:
 /// ..." if they are too coarse in it.
 FinitePoints scan_points(const PointCloud& scan, const AlignOptions& options, const char* where);
-/// The same, written into `room` for scan.size() points. If all points are kept, those in the room when
-/// `progress` is told of them stay as they are.
+/// Writes the same points into `room`, which has space for scan.size() points. If all points are kept, the
+/// points in the room when `progress` is told of them stay as they are.
 CopiedPoints copy_scan_points(const PointCloud& scan, const AlignOptions& options, const char* where,
                               Point* room, const CopyProgress& progress = {});
 

@@ -1,4 +1,4 @@
-// What this CPU can run of the code that is compiled for several instruction sets.
+// Tells which instruction sets this CPU has, of those that code is compiled for.
 #pragma once
 
 namespace ndt {

@@ -71,7 +71,7 @@ inline Transform inverse(const Transform& t) {
 
 /// Angles with roll in [0, pi]: the branch in which derivatives are taken. The matrix must be rigid.
 NDT_HD Pose derivative_pose(const Transform& map_from_scan);
-/// The same rotation with |pitch| <= pi/2: the form for people.
+/// Returns the same rotation with |pitch| <= pi/2: the form for people.
 NDT_HD Pose principal(const Pose& pose);
 
 /// Tells why a matrix is not a rigid transform, and by how much: NaN, a last row other than 0 0 0 1, scale,

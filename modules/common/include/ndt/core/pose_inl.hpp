@@ -69,7 +69,7 @@ NDT_HD inline Pose derivative_pose(const Transform& t) {
   return {t(0, 3), t(1, 3), t(2, 3), roll, pitch, yaw};
 }
 
-/// The same angle in [-pi, pi].
+/// Returns the same angle in [-pi, pi].
 NDT_HD inline double wrap_angle(double angle) { return std::atan2(std::sin(angle), std::cos(angle)); }
 
 NDT_HD inline Pose principal(const Pose& p) {

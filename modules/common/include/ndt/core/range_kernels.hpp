@@ -22,7 +22,7 @@ struct RangeKernels {
   std::size_t (*add_near)(const Vec3<float>* points, std::size_t n, float near_squared, double (&columns)[4]);
 };
 
-/// Those of this build that this CPU can run, best last; there is at least one.
+/// The kernels of this build that this CPU can run, best last; there is at least one.
 std::span<const RangeKernels* const> usable_range_kernels();
 
 }  // namespace ndt

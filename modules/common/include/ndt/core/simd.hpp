@@ -37,7 +37,7 @@ NDT_HD inline double exp_of(double x) { return std::exp(x); }
 NDT_HD inline double folded(float x) { return static_cast<double>(x); }
 NDT_HD inline double folded(double x) { return x; }
 
-/// The same value in every lane.
+/// Returns the same value in every lane.
 template <class Real>
 NDT_HD inline Real broadcast(float x) {
   return static_cast<Real>(x);

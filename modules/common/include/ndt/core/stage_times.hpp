@@ -1,4 +1,4 @@
-// Where the time of an alignment goes, in a build with the CMake option NDT_STAGE_CLOCK: the account that
+// The times of an alignment's stages, in a build with the CMake option NDT_STAGE_CLOCK: the account that
 // `ndt-bench profile` prints. Other builds read no clock.
 #pragma once
 
@@ -21,9 +21,9 @@ inline constexpr std::string_view kHostStages[] = {"check and copy the scan",
 /// Number of them.
 inline constexpr int kHostStageCount = sizeof(kHostStages) / sizeof(kHostStages[0]);
 
-/// What a kernel is at: the loop, or one of the two sums of its ending.
+/// The part of an alignment that a kernel is at: the loop, or one of the two sums of its ending.
 enum class Section { loop, surfaces, pushes };
-/// What its first thread does there, one after the other, once for each sum.
+/// The steps of the kernel's first thread in a section, one after the other, once for each sum.
 enum class Step { sum, exchange, solve };
 /// Number of values of Section.
 inline constexpr int kSectionCount = 3;
@@ -39,10 +39,10 @@ inline constexpr std::string_view kMeetings[] = {"exchanges of sums", "barriers 
 /// Number of them.
 inline constexpr int kMeetingCount = sizeof(kMeetings) / sizeof(kMeetings[0]);
 
-/// What shortens an alignment on a GPU, and a build with NDT_STAGE_CLOCK can do without, to show what it is
-/// worth: the kernel fetches the scan itself, is launched as a graph, and before the host checks and copies
-/// the scan; threads share points; the surfaces are summed beside the last evaluation; and the host words the
-/// pose while the pushes are summed.
+/// The savings that shorten an alignment on a GPU. A build with NDT_STAGE_CLOCK can do without each, to show
+/// what it is worth. The kernel fetches the scan itself, is launched as a graph, and is launched before the
+/// host checks and copies the scan. Threads share points. The surfaces are summed beside the last evaluation.
+/// The host words the pose while the pushes are summed.
 enum class Saving { fetch, graph, ahead, sharing, beside, wording };
 /// Names, in the order of Saving.
 inline constexpr std::string_view kSavings[] = {"fetch", "graph", "ahead", "sharing", "beside", "wording"};

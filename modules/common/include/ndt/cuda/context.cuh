@@ -65,7 +65,7 @@ struct Grid {
   bool cooperative = false;  ///< all blocks at once or not at all
 };
 
-/// What is launched for a grid: itself, unless a test asked for missing blocks.
+/// Returns the grid to launch: `grid` itself, unless a test asked for missing blocks.
 Grid launched(const Grid& grid);
 
 /// Blocks of 256 threads for n items, times `blocks_y`.
@@ -179,7 +179,7 @@ class Context {
   bool done(const std::source_location& where = std::source_location::current());
   /// Sleeps until everything is done, and counts no wait.
   void sleep(const std::source_location& where = std::source_location::current());
-  /// What a thread does between two looks at what the device is to write: pauses, lets others run, or naps.
+  /// Rests between two looks at what the device is to write: pauses, lets other threads run, or naps.
   void rest() const;
 
   /// Waits for the device and ignores errors. A caller that unwinds needs this before it frees memory that
@@ -204,7 +204,7 @@ class Context {
   void free_pinned(void* host) noexcept;
 
  private:
-  /// What the pool keeps and nobody uses.
+  /// Returns the number of bytes that the pool keeps and nobody uses.
   std::uint64_t spare() const;
   /// Takes so many bytes into the pool. Ignores errors: at worst the next is asked for again.
   void grow(std::uint64_t bytes) noexcept;

@@ -40,8 +40,8 @@ SurfaceConditioning surface_conditioning(const SymmetricEigen<6>& eigen, const P
 
 /// Eigenvalues of -H with rotations scaled by the scan's mean range [m], so that every entry is per metre.
 Conditioning conditioning_of(const Mat6& hessian, double mean_range_m);
-/// The same followed by add_surfaces() of surface_conditioning() at the pose, in little more time than the
-/// first alone.
+/// Does the same, followed by add_surfaces() of surface_conditioning() at the pose, in little more time than
+/// the first function alone.
 Conditioning conditioning_of(const Mat6& hessian, double mean_range_m, const SurfaceInformation& surfaces,
                              const Pose& pose);
 

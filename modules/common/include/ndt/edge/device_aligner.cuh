@@ -132,7 +132,7 @@ class DeviceAligner : public LoopAligner {
   void require_room(const ScanView& scan, std::size_t in_front) const;
   /// Writes the guesses in front of the `behind` bytes in front of the points. Gives the first.
   char* stage(std::span<const LoopRun> runs, std::size_t behind);
-  /// Where a scan is on the device, whether it comes there by an upload or was there before.
+  /// The place of a scan on the device, whether the scan comes there by an upload or was there before.
   Point* points_on_device() const { return reinterpret_cast<Point*>(uploaded_.data() + front_); }
   /// Uploads the `in_front` staged bytes before the points, and in the same copy the points, unless they are
   /// on the device already.

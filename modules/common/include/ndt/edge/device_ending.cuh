@@ -39,7 +39,7 @@ __device__ const SurfaceInformation& sum_surfaces(T& team, const ScanView& scan,
   return team.template sum<SurfaceSums, kEndingWidth>(sample, terms, [] { return 0; }).sums;
 }
 
-/// The same from few points, in every block by itself: no block waits for another.
+/// Sums the same from few points, in every block by itself: no block waits for another.
 template <class T>
 __device__ const SurfaceInformation& sum_few_surfaces(T& team, const ScanView& scan, const LevelMap& map,
                                                       const SurfacePose& at) {
@@ -79,8 +79,8 @@ __device__ __noinline__ inline void write_outcome(const LoopState& state, const 
   if (!pushes_awaited) out.push_sigmas = 0;
 }
 
-/// The same thread: tells the host that the outcome is there. The host polls `status`, so a fence makes the
-/// rest visible to it before.
+/// Tells the host, in the thread of write_outcome(), that the outcome is there. The host polls `status`, so a
+/// fence makes the rest visible before `status`.
 __device__ inline void publish(LoopStatus status, LoopOutcome& out) {
   __threadfence_system();
   *const_cast<volatile LoopStatus*>(&out.status) = status;

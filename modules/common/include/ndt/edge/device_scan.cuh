@@ -28,7 +28,7 @@ class DeviceScan {
   std::optional<CopiedPoints> take(const DeviceCloud& cloud, Point* room, const char* where);
 
  private:
-  /// What a look at the points found, beside the sums of their ranges.
+  /// The outcome of a look at the points, beside the sums of their ranges.
   enum class Look { all_usable, some_not_finite, some_far };
   /// Packs n points, or as many as *count tells, and waits.
   Look pack(const StridedPoints& points, unsigned n, const unsigned* count, Point* room);

@@ -30,7 +30,7 @@ class HostAligner : public LoopAligner {
   const VoxelMap& map() const { return maps_->last(); }
   const VoxelMap& map(std::size_t level) const { return *maps_->levels()[level]; }
 
-  /// The same as DeviceAligner's, in host memory.
+  /// Provides the functions of DeviceAligner with these names, in host memory.
   template <class F>
   void transact(F&& f) {
     f();

@@ -12,7 +12,7 @@ struct alignas(16) ScanArrival {
   double per_metre = 0;  ///< one over the scan's mean range [1/m] once all are; less than 0: it will not come
   std::int32_t given_up = 0;  ///< of the kernel: it has waited for too long, and ends without a result
 
-  /// Of the host.
+  /// The functions for the host.
   void publish(std::int64_t more) { store(points, more); }
   void complete(double one_over_mean_range) { store(per_metre, one_over_mean_range); }
   void withdraw() { store(per_metre, -1.0); }

@@ -1,4 +1,4 @@
-// What alignments take in memory beside their map: known before Aligner::reserve() takes it.
+// The memory that alignments take beside their map: known before Aligner::reserve() takes it.
 #pragma once
 
 #include <cstddef>
@@ -24,7 +24,7 @@ ScanMemory host_scan_memory(std::size_t points, std::size_t poses);
 /// scores of chunks, and what blocks exchange while few poses share the device.
 ScanMemory device_scan_memory(std::size_t points, std::size_t poses);
 
-/// Of the sums that the blocks of one pose exchange, and the most poses that have such.
+/// Number of bytes of the sums that the blocks of one pose exchange, and the most poses that have such sums.
 inline constexpr std::uint64_t kExchangeBytes = 106528;
 inline constexpr std::size_t kMostExchanges = 512;
 

@@ -1,4 +1,4 @@
-// What every ResidentMap does, wherever its voxels are made; and the maps of all levels that come of it.
+// The common part of every ResidentMap, wherever its voxels are made, and the maps of all levels it makes.
 #pragma once
 
 #include <map>
@@ -103,7 +103,7 @@ class TiledMap final : public ResidentMap {
 
   static std::string name(TileId id) { return "tile " + std::to_string(id); }
 
-  /// Of every tile, relative to the origin that all of them give the map.
+  /// Returns every tile's voxels, relative to the origin that all tiles together give the map.
   std::vector<const Voxels*> voxels(const CloudFacts& facts, const AlignOptions& options) {
     const MapOrigin origin = facts.origin(options.resolution_m);
     std::vector<const Voxels*> all;

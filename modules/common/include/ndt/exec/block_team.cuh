@@ -24,7 +24,7 @@ struct TeamMemory {
   double total[kMostColumns + 1];
   int answer;
 };
-/// The same for a WarpBlockTeam, which needs little. What it saves is first-level cache.
+/// The memory of a WarpBlockTeam, which needs little. The shared memory that is saved is first-level cache.
 struct WarpTeamMemory {
   float warp_sums[8][kMostColumns];
   double groups[1][kChunkGroups][kMostColumns];

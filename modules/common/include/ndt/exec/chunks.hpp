@@ -119,7 +119,7 @@ inline constexpr int kMostSharing = 4, kMostChunkThreads = 384;
 /// for the shortest wait or for a busy device. The host makes it, so that kernels need no divisions.
 struct ChunkPlan {
   static constexpr unsigned kWarpUnit = 1U << 16;
-  /// What the size of throughput()'s chunks is a multiple of: two items for each lane of a warp.
+  /// The size of throughput()'s chunks is a multiple of this number: two items for each lane of a warp.
   static constexpr int kWarpItems = 64;
 
   ChunkGroups groups;

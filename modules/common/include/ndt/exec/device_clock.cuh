@@ -42,7 +42,7 @@ __device__ inline void start_clock() {
   clock.first_ns = nanoseconds();
   clock.first = clock.last = clock64();
 }
-/// What follows belongs to the section.
+/// Begins a section: the laps that follow belong to it.
 __device__ inline void enter(Section section) {
   if (!has_the_clock()) return;
   DeviceClock& clock = device_clock();

@@ -21,7 +21,7 @@ inline constexpr int kSideColumns = 24;
 struct alignas(16) GridExchange {
   std::uint64_t words[2][kMaxChunks][kMostColumns];
   std::uint64_t side_words[kMaxChunks][kSideColumns];
-  /// Of a ScanRelay.
+  /// The words of a ScanRelay.
   std::uint64_t scan_points;
   double scan_per_metre;
   /// The first wait of a launch that was in vain: its tag times 2^32, plus the block that did not arrive,
@@ -263,7 +263,7 @@ class GridTeam : public DeviceTeam<GridTeamMemory> {
   /// sums.
   static constexpr int kFewestLooks = 1 << 17;
 
-  /// Of a word of GridExchange::in_vain, which may be left from a launch that had its result all the same.
+  /// True unless a word of GridExchange::in_vain is left from an earlier launch, which had its result anyway.
   __device__ bool is_of_this_launch(unsigned long long word) const {
     return word >> 32U >= memory_.first_tag;
   }
@@ -273,7 +273,7 @@ class GridTeam : public DeviceTeam<GridTeamMemory> {
     if (is_of_this_launch(Shared(exchange_.in_vain).load(::cuda::memory_order_relaxed))) return true;
     const auto now = static_cast<unsigned>(nanoseconds() / 1000000);
     const ::cuda::atomic_ref<unsigned long long, ::cuda::thread_scope_block> seen(memory_.long_wait);
-    // Of a wait, the first look gives the largest word, because later ones have less time left.
+    // The first look of a wait gives the largest word, because later looks have less time left.
     const unsigned long long first = seen.fetch_max(tag << 32U | ~now, ::cuda::memory_order_relaxed);
     return first >> 32U == tag && looks >= kFewestLooks &&
            now - ~static_cast<unsigned>(first) >= kBlockPatienceMs;

@@ -1,4 +1,4 @@
-// What the blocks of a grid are told of a scan that the host still checks and copies.
+// The news that blocks of a grid get about a scan that the host still checks and copies.
 #pragma once
 
 #include <cuda/atomic>
@@ -7,7 +7,7 @@
 
 namespace ndt {
 
-/// What one block tells the others of a scan that comes while they wait.
+/// Passes news of a scan from one block to the others, which wait for the scan.
 class ScanRelay {
  public:
   /// tag: the first of the launch, by which words of other launches are told apart.

@@ -23,7 +23,7 @@ struct CrewBody {
 };
 }  // namespace detail
 
-/// What no worker answers: another block did not arrive in time, so the sums are of no use.
+/// The answer that no worker gives: another block did not arrive in time, so the sums are invalid.
 inline constexpr int kBlockMissing = -1;
 
 /// A sum's result, and the answer of the worker that was asked on the way, or kBlockMissing.

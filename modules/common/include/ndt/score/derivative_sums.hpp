@@ -100,7 +100,7 @@ NDT_HD inline void to_array(const DerivativeSums<Real>& s, Real (&out)[kDerivati
   out[14] = a.xx, out[15] = a.xy, out[16] = a.xz, out[17] = a.yy, out[18] = a.yz, out[19] = a.zz;
   out[29] = b.xx, out[30] = b.xy, out[31] = b.xz, out[32] = b.yy, out[33] = b.yz, out[34] = b.zz;
 }
-/// The same followed by the counts. A chunk's counts are small enough to be exact in float32.
+/// Writes the same, followed by the counts. A chunk's counts are small enough to be exact in float32.
 NDT_HD inline void to_columns(const DerivativeSums<float>& s,
                               float (&out)[kDerivativeSums + DerivativeSums<float>::kCounts]) {
   float reals[kDerivativeSums];

@@ -26,10 +26,10 @@ struct PointKernels {
                          const Point* points, int count, float* out);
 };
 
-/// Those of this build that this CPU can run, best last; there is at least one.
+/// The kernels of this build that this CPU can run, best last; there is at least one.
 std::span<const PointKernels* const> usable_point_kernels();
 
-/// Those in use: the best, unless a test asked for others.
+/// The kernels in use: the best, unless a test asked for others.
 const PointKernels& point_kernels();
 
 /// Takes others from now on, in every thread; for tests. Results do not depend on it.

@@ -25,7 +25,7 @@ struct LoopOutcome {
   float surfaces[SurfaceInformation::kEntries] = {};
   float push_sigmas = 0;  ///< push_sigmas() if pushes_matter(status), else 0; kPushesAwaited until then
 };
-/// What the host writes before a device writes the cost, which is not negative. It comes later than all else.
+/// The value that the host writes before a device writes the cost, which is not negative and comes last.
 inline constexpr float kPushesAwaited = -1;
 static_assert(sizeof(LoopOutcome) == 400, "the one download of an alignment, without padding");
 

@@ -40,7 +40,7 @@ struct LevelSteps {
   Vec3<double> shift;          ///< from coordinates local to the last map to coordinates local to this one
 };
 
-/// What StepControl::trust_region needs; see solve/trust_region.hpp.
+/// The options that StepControl::trust_region needs; see solve/trust_region.hpp.
 struct RegionOptions {
   LevelSteps levels[Limits::kLevels];  ///< coarse to fine
   int last = 0;                        ///< index of the last level
@@ -147,7 +147,7 @@ struct LineStart {
       LoopStatus::running;  ///< not running: there is no step. A zero step ends the loop, as in the reference
 };
 
-/// What propose() of clamped steps leaves to commit(): every thread of the crew has it in registers.
+/// The message from propose() of clamped steps to commit(): every thread of the crew has it in registers.
 struct Proposal {
   bool accepted = false;  ///< whether the trial becomes the current pose
   bool stored = false;    ///< whether state.found is the trial, evaluated
@@ -156,7 +156,7 @@ struct Proposal {
   LineStart line;         ///< step from there
 };
 
-/// What an evaluation of a trust region is for.
+/// The purpose of an evaluation of a trust region.
 enum class Purpose { guess, trial, next_level, true_hessian };
 
 /// A step that needed damping, in the scaled metric of solve/trust_region.hpp.
@@ -166,8 +166,8 @@ struct ScaledStep {
   bool failed = false;  ///< no damping made the matrix positive definite
 };
 
-/// What a trust region keeps between two evaluations. "Here" is the current pose, "found" the one evaluated
-/// last.
+/// The state that a trust region keeps between two evaluations. "Here" is the current pose, "found" the pose
+/// evaluated last.
 struct RegionState {
   int level = 0;               ///< the next sums are taken on
   double curvature_share = 1;  ///< in the next sums

@@ -37,8 +37,8 @@ NDT_HD inline bool solve_scaled(const Derivatives& here, double per_metre, doubl
   return solve_positive_definite(scaled, slope, s, damping) && std::isfinite(dot(s, s));
 }
 
-/// The same with a damping that grows from 0.03 of the largest diagonal entry, threefold at most 8 times,
-/// until the matrix is positive definite.
+/// Solves the same with a damping that grows from 0.03 of the largest diagonal entry, threefold at most 8
+/// times, until the matrix is positive definite.
 NDT_HD NDT_NOINLINE inline void solve_with_damping(const Derivatives& here, double per_metre,
                                                    ScaledStep& out) {
   constexpr int kSolves = 9;

@@ -11,7 +11,7 @@
 
 namespace ndt {
 
-/// What kernels read of a tile. Cells come by increasing key.
+/// The part of a tile that kernels read. Cells come by increasing key.
 struct TileVoxelsView {
   const std::uint64_t* keys;          ///< [cells]
   const std::uint32_t* starts;        ///< [cells + 1], into order

@@ -56,11 +56,11 @@ class DeviceVoxelMap {
   /// (map_memory.hpp), and cuda::Error.
   DeviceVoxelMap(cuda::Context& context, const PointCloud& map, const AlignOptions& options,
                  const VoxelMapLimits& limits = {});
-  /// The same map, bit by bit, of a cloud that other levels are built from too. It is not needed afterwards.
+  /// Builds the same map, bit for bit, from a cloud that other levels share, and does not keep the cloud.
   DeviceVoxelMap(cuda::Context& context, const DeviceMapCloud& cloud, const AlignOptions& options,
                  const VoxelMapLimits& limits = {});
-  /// The same map, bit by bit, of a cloud in tiles. facts: about all points of the tiles, which are relative
-  /// to its origin. They are not needed afterwards.
+  /// Builds the same map, bit for bit, from a cloud in tiles. facts: about all points of the tiles, which are
+  /// relative to the map's origin. Needs neither facts nor tiles afterwards.
   DeviceVoxelMap(cuda::Context& context, const CloudFacts& facts,
                  std::span<const DeviceTileVoxels* const> tiles, const AlignOptions& options,
                  const VoxelMapLimits& limits = {});

@@ -74,8 +74,8 @@ class KilometreCounts {
   std::map<std::int64_t, std::int64_t> counts_;
 };
 
-/// What voxel maps of any resolution need to know of all points of a map. The facts about a map in parts are
-/// the sum of those about its parts.
+/// The facts about all points of a map that voxel maps of any resolution need. The facts about a map in parts
+/// are the sum of those about its parts.
 struct CloudFacts {
   std::int64_t points = 0, dropped = 0;  ///< finite, and those that are not
   std::array<KilometreCounts, 3> kilometres;

@@ -1,5 +1,5 @@
-// What a registration's voxel maps take in memory, on the CPU and on a device: the one place that knows. The
-// numbers go in, no map does.
+// The memory that a registration's voxel maps take, on the CPU and on a device: the one place that knows.
+// Numbers go in, no map does.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ struct MapExtent {
   Vec3<double> low, high;
 };
 
-/// What decides the memory of one level, as VoxelMap::size() counts it.
+/// The numbers that decide the memory of one level, as VoxelMap::size() counts them.
 struct LevelSize {
   double edge_m = 0;
   std::uint64_t voxels = 0;        ///< cells with enough points
@@ -35,9 +35,9 @@ struct MapMemory {
 // MiB), and a few hundred bytes an object. An axis of length l meets at most floor(l / edge) + 2 cells, and
 // two more where cells are rounded.
 
-/// Of VoxelMap. A level holds its voxels (table, statistics, Gaussians, surfaces), the starts of the window's
-/// lists, the lists, and a hash of twice the outside entries, rounded up to a power of two. Its peak is the
-/// largest of
+/// The memory of VoxelMap. A level holds its voxels (table, statistics, Gaussians, surfaces), the starts of
+/// the window's lists, and the lists. A level also holds a hash of twice the outside entries, rounded up to a
+/// power of two. The level's peak is the largest of
 /// - a counter for each cell of the points' box and the sums of cells with enough points; where the box has
 ///   more cells than most_counted_cells(): so many counters, counts by axis, the sums twice while they move,
 ///   and two arrays of 16 bytes a point to sort those outside the counters, of which there may be any number;
@@ -47,8 +47,8 @@ struct MapMemory {
 /// Points that are not finite cost a copy of the others.
 MapMemory host_memory(const MapExtent& map, std::span<const LevelSize> levels);
 
-/// Of DeviceVoxelMap. A level holds what the host's holds, with an 8-byte key for a cell's place. The cloud
-/// is there once for all levels. A level's peak is the largest of device_sort_bytes() and
+/// The memory of DeviceVoxelMap. A level holds what the host's holds, with an 8-byte key for a cell's place.
+/// The cloud is there once for all levels. A level's peak is the largest of device_sort_bytes() and
 /// device_sums_bytes(); and device_lists_bytes() beside the voxels; and a counter for each cell of the
 /// points' box, or of the largest window.
 MapMemory device_memory(const MapExtent& map, std::span<const LevelSize> levels, int min_points);
@@ -62,7 +62,7 @@ inline bool are_narrow(std::uint64_t cells) { return cells <= std::uint64_t{1} <
 std::uint64_t device_sort_bytes(std::uint64_t points, int min_points, std::uint64_t cells);
 /// Sums, statistics and flags of the cells with enough points, and the voxels made of them.
 std::uint64_t device_sums_bytes(std::uint64_t voxels);
-/// What a tile of a resident map holds beside its points, whatever comes of its cells with points.
+/// The memory that a tile of a resident map holds beside its points, whatever comes of its cells with points.
 std::uint64_t device_tile_bytes(std::uint64_t points, std::uint64_t cells);
 /// Voxels of a map that are merged from those of tiles, and what that takes; cells: with points, of all
 /// tiles; slots: where they find those that they share. Some of the memory of cells that are no voxels stays

@@ -20,12 +20,12 @@ class TileVoxels {
   /// limits of cells.
   TileVoxels(const MapPoints& points, const AlignOptions& options);
 
-  /// By increasing key.
+  /// Number of cells, which come by increasing key.
   std::size_t cells() const { return cells_.size() - 1; }
   std::uint64_t key(std::size_t cell) const { return cells_[cell].key; }
   std::uint32_t points(std::size_t cell) const { return cells_[cell + 1].first - cells_[cell].first; }
   std::size_t voxels() const { return statistics_.size(); }
-  /// Of a cell that has enough points for a Gaussian; null for others.
+  /// Returns the statistics of a cell; null unless the cell has enough points for a Gaussian.
   const VoxelStatistics* voxel(std::size_t cell) const {
     return cells_[cell].voxel == kNone ? nullptr : &statistics_[cells_[cell].voxel];
   }

@@ -52,10 +52,10 @@ class VoxelMap {
   /// none or more than 2^26, if the map is too coarse (align/usable_points.hpp), or if a point is 2^20 voxels
   /// or more from the map origin.
   VoxelMap(const PointCloud& map, const AlignOptions& options, const VoxelMapLimits& limits = {});
-  /// The same map, bit by bit, of a cloud that other levels are built from too.
+  /// Builds the same map, bit for bit, from a cloud that other levels are built from, too.
   VoxelMap(const MapCloud& cloud, const AlignOptions& options, const VoxelMapLimits& limits = {});
-  /// The same map, bit by bit, of a cloud in tiles. facts: about all points of the tiles, which are relative
-  /// to its origin.
+  /// Builds the same map, bit for bit, from a cloud in tiles. facts: about all points of the tiles, which are
+  /// relative to the map's origin.
   VoxelMap(const CloudFacts& facts, std::span<const TileVoxels* const> tiles, const AlignOptions& options,
            const VoxelMapLimits& limits = {});
 
@@ -67,13 +67,13 @@ class VoxelMap {
   /// The voxels' surfaces, indexed as VoxelMapView::voxels.
   const std::vector<VoxelSurface>& surfaces() const { return surfaces_; }
   std::vector<VoxelInfo> voxel_table() const;
-  /// What decides its memory; `voxels` are all cells with enough points, for which there is room.
+  /// The numbers that decide its memory; `voxels` are all cells with enough points, for which there is room.
   LevelSize size() const;
   /// The memory that it holds.
   std::uint64_t bytes() const;
 
  private:
-  /// Without voxels yet.
+  /// Makes a map that has no voxels yet.
   VoxelMap(const CloudFacts& facts, const AlignOptions& options);
   /// Returns the number of cells with points.
   std::int64_t make_voxels(const MapPoints& points, const AlignOptions& options,

@@ -7,7 +7,7 @@
 
 namespace ndt::initial_pose {
 
-/// What search_anywhere() found.
+/// The result of search_anywhere().
 struct AnywhereResult {
   /// Its particles start at coarse.places, in their order. With coverage below 1 it is not called reliable.
   SearchResult search;

@@ -24,7 +24,7 @@ class PooledGrid {
     int offset = 0;                    ///< x and y of the first cell are -offset
     std::vector<std::uint8_t> values;  ///< x fastest, z slowest
 
-    /// The same, for kernels; valid as long as the level.
+    /// Returns a view of the level for kernels; valid as long as the level.
     PooledView view() const { return {{size[0], size[1], size[2]}, offset, values.data()}; }
     /// Value of a cell, 0 outside.
     std::uint8_t at(int x, int y, int z) const { return view().at(x, y, z); }

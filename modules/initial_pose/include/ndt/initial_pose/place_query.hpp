@@ -1,4 +1,4 @@
-// What a search for places is asked, and what it answers.
+// The question and the answer of a search for places.
 #pragma once
 
 #include <functional>
@@ -18,7 +18,7 @@ struct Place {
   double score = 0;  ///< in [0, 1]
 };
 
-/// What find_places() answers.
+/// The answer of find_places().
 struct PlacesFound {
   /// Best first, the first of the lattice on ties; never empty. Each is the best of its neighbourhood, 4 x 4
   /// x 4 positions and about 15 degrees. With `coverage` 1 the first is the best of all, and no other
@@ -34,7 +34,7 @@ struct PlacesFound {
 /// Called now and then, on the calling thread, with the share that is done. What it throws ends the search.
 using PlaceProgress = std::function<void(double coverage)>;
 
-/// What find_places() is asked.
+/// The question to find_places().
 struct PlaceQuery {
   PlaceRegion region;  ///< where to look
   /// Roll and pitch are kept: headings turn the scan about the map's up direction, from the guess's own.

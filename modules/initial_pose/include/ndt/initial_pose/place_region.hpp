@@ -1,4 +1,4 @@
-// Where a search for places looks.
+// The region in which a search for places looks.
 #pragma once
 
 #include "ndt/core/pose.hpp"
@@ -6,7 +6,7 @@
 
 namespace ndt::initial_pose {
 
-/// Where the sensor may be: a box of positions and an arc of headings.
+/// The places where the sensor may be: a box of positions and an arc of headings.
 struct PlaceRegion {
   Vec3<double> low, high;  ///< [m], frame of the level map; high is not below low
   /// Heights are those from which the map has something to stand on below the sensor, as far as the scan

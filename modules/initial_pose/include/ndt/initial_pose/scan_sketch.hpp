@@ -1,5 +1,5 @@
-// What a search for places uses of a scan: a few hundred points, level with the ground, and how high above it
-// the sensor was.
+// The part of a scan that a search for places uses: a few hundred points, level with the ground, and how high
+// above it the sensor was.
 #pragma once
 
 #include <optional>
@@ -10,7 +10,7 @@
 
 namespace ndt::initial_pose {
 
-/// What is left of the scan.
+/// The points that are left of the scan.
 struct ScanSketch {
   /// Points that a sketch has at most.
   static constexpr int kMostPoints = 400;

@@ -25,7 +25,7 @@ SearchResult search(Aligner& aligner, const PointCloud& scan, const PosePrior& p
                     const Strategy& strategy, const SearchOptions& options, const PerScan& per_scan = {},
                     const SearchObserver& observer = {}, const SightLines* sight_lines = nullptr);
 
-/// The same from given places, at least one: options.method and options.particles are not used.
+/// Searches from given places, at least one: options.method and options.particles are not used.
 SearchResult search_places(Aligner& aligner, const PointCloud& scan, const std::vector<Pose>& places,
                            const Strategy& strategy, const SearchOptions& options,
                            const PerScan& per_scan = {}, const SearchObserver& observer = {},

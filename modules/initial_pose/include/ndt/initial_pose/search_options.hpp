@@ -33,7 +33,7 @@ struct SearchOptions {
   int at_once = 20;             ///< proposals of a guided round
   int candidates = 100;         ///< places weighed for each guided proposal
   std::uint64_t seed = 0;       ///< the same seed gives the same bits
-  /// What a reliable pose exceeds; without either of them none is called so.
+  /// The bounds that a reliable pose exceeds; with neither, no pose is called reliable.
   std::optional<double> reliable_nvtl, reliable_matched;
   /// Uses also the points that find_no_returns() finds. No flag of the table: a command asks by its own.
   bool keep_no_returns = false;
@@ -41,13 +41,13 @@ struct SearchOptions {
 
 /// Edge of the last level's voxels [m], which the thresholds belong to.
 double last_edge_m(const AlignOptions& options);
-/// What the NVTL of a found pose exceeds, where measurements tell: with the covariances of profile autoware
-/// at 2 m (Autoware's own 2.3), and with those that start from zero at 2 m (2.4: exceeded by none of 148
-/// wrong poses on the scenes it was chosen on, by 13 of 261 on others). Options that change the scale of NVTL
-/// have none, and at 1 m no value was found that separates.
+/// The NVTL that a reliable pose exceeds, where measurements tell. At 2 m it is Autoware's own 2.3 with the
+/// covariances of profile autoware, and 2.4 with those that start from zero. None of 148 wrong poses exceeded
+/// 2.4 on the scenes it was chosen on, and 13 of 261 did on others. Options that change the scale of NVTL
+/// have no bound, and at 1 m no value was found that separates.
 std::optional<double> known_reliable_nvtl(const AlignOptions& options);
-/// What the share of the scan's points that match the map (Evidence::matched) exceeds, where measurements
-/// tell.
+/// The share of the scan's points that match the map (Evidence::matched) that a reliable pose exceeds, where
+/// measurements tell.
 std::optional<double> known_reliable_matched(const AlignOptions& options);
 /// Names what no value is known for, such as "voxels of 1 m".
 std::string unknown_scale(const AlignOptions& options);

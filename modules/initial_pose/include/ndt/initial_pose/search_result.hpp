@@ -1,4 +1,4 @@
-// What comes of a search for the initial pose.
+// The result of a search for the initial pose.
 #pragma once
 
 #include <functional>
@@ -11,7 +11,7 @@
 
 namespace ndt::initial_pose {
 
-/// What a search found, and how far to trust it.
+/// The result of a search, and how far to trust it.
 struct SearchResult {
   /// The proposed ones in their order, then what continued the leaders among them, then those from beside the
   /// answer.

@@ -1,4 +1,4 @@
-// Where the time of a search goes, as the thread that called it spends it.
+// The time of a search by its parts, as the thread that called it spends it.
 #pragma once
 
 #include <array>
@@ -14,7 +14,7 @@ constexpr auto enum_names(SearchPart) {
   return std::array{"startup", "guided", "finishing", "beside", "judging"};
 }
 
-/// What the calling thread does in each part.
+/// The work of the calling thread in each part.
 enum class SearchWork {
   choose,   ///< proposes places, chooses what is continued, or looks for the runner-up
   submit,   ///< hands places to the aligner; without a device it may do all the work here

@@ -10,11 +10,11 @@ namespace ndt::initial_pose {
 /// be doubted, and hardly more of the wrong ones.
 inline constexpr double kSecondLookM = 0.5;
 
-/// What speaks for and against the answer, as judge() weighs it. If it converged, six alignments begin
-/// kSecondLookM around it in one batch, and it is scored once more; their ends in another mode are its
-/// rivals. `answer`: of `aligner` with its map, for this scan. per_scan holds for the batch; its deadline or
-/// stop request leaves the evidence interrupted. The same input gives the same bits. Throws what align_batch
-/// throws.
+/// Gathers what speaks for and against the answer, as judge() weighs it. If the answer converged, six
+/// alignments begin kSecondLookM around it in one batch, and it is scored once more. The ends in another mode
+/// are the answer's rivals. `answer`: of `aligner` with its map, for this scan. per_scan holds for the batch;
+/// its deadline or stop request leaves the evidence interrupted. The same input gives the same bits. Throws
+/// what align_batch throws.
 Evidence second_look(Aligner& aligner, const PointCloud& scan, const AlignResult& answer,
                      const PerScan& per_scan = {});
 

@@ -10,13 +10,13 @@
 
 namespace ndt::initial_pose {
 
-/// What the scan's rays say of a pose. All are shares, 0 to 1.
+/// The evidence of the scan's rays about a pose. All are shares, 0 to 1.
 struct Sight {
-  /// Of the map's points in whose direction the scan has a return, those that stand clearly before it: the
-  /// scan looked through them.
+  /// The share of the map's points that stand clearly before the scan's return in their direction, of those
+  /// with a return. The scan looked through them.
   double seen_through = 0;
-  /// Of the scan's points in whose direction the map has one, those that stand clearly before all that the
-  /// map has there: surfaces that the map does not have, where it saw what is behind them.
+  /// The share of the scan's points that stand clearly before all map points in their direction, of those
+  /// with such map points. The map lacks these surfaces, although it saw what is behind them.
   double unmapped = 0;
   double in_view = 0;  ///< of the scan's points, those in whose direction the map has a point
 
@@ -64,7 +64,7 @@ class SightLines {
     std::vector<float> x, y, z;
   };
 
-  /// Those with points within reach of a place.
+  /// Returns the squares with points within reach of a place.
   std::vector<const Square*> near(const Vec3<double>& from) const;
 
   Vec3<double> origin_;

@@ -42,7 +42,7 @@ class Tpe {
   /// Whether the next proposal is guided by the trials told so far.
   bool guides() const { return asked_ >= options_.startup && trials_.good() > 0; }
   int asked() const { return asked_; }  ///< number of places given
-  /// What was told so far.
+  /// The trials told so far.
   const ParzenTrials& trials() const { return trials_; }
 
  private:

@@ -12,7 +12,7 @@
 
 namespace ndt::initial_pose {
 
-/// What a caller may do with the answer: take it if it is reliable.
+/// The use that a caller may make of the answer: take it if it is reliable.
 enum class Verdict {
   unknown,    ///< nothing speaks against the pose, but its score cannot be judged, or not all was searched
   reliable,   ///< nothing speaks against the pose
@@ -21,7 +21,7 @@ enum class Verdict {
 };
 constexpr auto enum_names(Verdict) { return std::array{"unknown", "reliable", "ambiguous", "not_found"}; }
 
-/// What speaks against an answer.
+/// A reason against an answer.
 enum class Doubt {
   no_overlap,      ///< no point of the scan has a voxel there
   not_at_rest,     ///< its alignment ended neither by the step rule nor at a free direction
@@ -42,7 +42,7 @@ constexpr auto enum_names(Doubt) {
 }
 using ndt::to_string;
 
-/// What the verdict follows from.
+/// The evidence that the verdict follows from.
 struct Evidence {
   Stop stop = Stop::no_overlap;  ///< of the answer's alignment
   bool interrupted = false;      ///< the search ran out of time, or was told to end
@@ -73,7 +73,7 @@ struct Judgement {
   std::vector<Doubt> doubts;             ///< in the order of Doubt; none if it is reliable
 };
 
-/// What an answer must exceed to be reliable; nothing: it is not known for the scale of the scores.
+/// The bounds that an answer must exceed to be reliable; nothing: unknown for the scale of the scores.
 struct ReliableBounds {
   std::optional<double> nvtl, matched;  ///< bounds of Evidence::nvtl and Evidence::matched
 };
@@ -90,7 +90,7 @@ Judgement judge(const Evidence& evidence, const ReliableBounds& bounds);
 /// Adds a doubt that comes after those that are there.
 void add_doubt(Judgement& judgement, Doubt doubt);
 
-/// Of a doubt alone.
+/// The verdict of a doubt alone.
 Verdict verdict_of(Doubt doubt);
 /// "low_nvtl, rival"; empty if there are none.
 std::string doubt_names(const Judgement& judgement);

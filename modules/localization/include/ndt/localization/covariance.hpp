@@ -34,8 +34,8 @@ struct Estimate {
   std::optional<PositionCovariance> xy;  ///< nothing: the fixed one holds
   std::string missing;                   ///< why one that was asked for could not be made; else empty
 };
-/// What the options ask for; a fixed one is no estimate. `beside`: for MULTI_NDT, the alignments from the
-/// options' offsets. MULTI_NDT_SCORE takes a batch of scores.
+/// Makes the estimate that the options ask for; a fixed one is no estimate. `beside`: for MULTI_NDT, the
+/// alignments from the options' offsets. MULTI_NDT_SCORE takes a batch of scores.
 Estimate estimated(Aligner& aligner, const PointCloud& scan, const AlignResult& result,
                    std::span<const AlignResult> beside, const LocalizerOptions& options);
 

@@ -1,4 +1,4 @@
-// What an alignment must meet to be taken for the vehicle's pose.
+// The conditions that an alignment must meet to be taken for the vehicle's pose.
 #pragma once
 
 #include <array>
@@ -53,10 +53,10 @@ struct Measured {
   double jump_m = 0;                     ///< from the prediction to the result
   std::optional<Spread> spread{};        ///< nothing if it was not looked at
 };
-/// What the gates look at in a result.
+/// The values that the gates look at in a result.
 Measured measured(const AlignResult& result, const Transform& prediction, const LocalizerOptions& options);
 
-/// What a spread says about a pose.
+/// The verdict of a spread on a pose.
 enum class SpreadVerdict { passed, doubtful, rejected };
 /// One that was not looked at passes; one that is not known is doubtful.
 SpreadVerdict judged(const std::optional<Spread>& spread, const LocalizerOptions& options);

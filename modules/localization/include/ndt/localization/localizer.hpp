@@ -26,7 +26,7 @@ using PassedStage = std::function<void(Stage)>;
 /// For one thread at a time. `tracker` has its map, and the aligners outlive the localizer or their use.
 class Localizer {
  public:
-  /// Without a searcher the tracker searches too. Throws as validate() does.
+  /// Searches with the tracker if there is no searcher. Throws as validate() does.
   explicit Localizer(Aligner& tracker, const LocalizerOptions& options = {}, Searcher searcher = {});
 
   // Either start begins anew: the next scan may have any time.

@@ -13,7 +13,7 @@
 
 namespace ndt::localization {
 
-/// Where the guess of a scan comes from.
+/// The source of a scan's guess.
 enum class Prediction {
   none,               ///< the pose before
   constant_velocity,  ///< the pose before, moved on with the velocity between the last two
@@ -67,7 +67,7 @@ struct LocalizerOptions {
 
   CovarianceMode covariance = CovarianceMode::fixed;                     ///< of x and y
   double position_variance_m2 = 0.0225, angle_variance_rad2 = 0.000625;  ///< the fixed covariance
-  /// Of multi_ndt_score [NVTL]; factor of an estimate.
+  /// The temperature of multi_ndt_score [NVTL]; the factor of an estimate.
   double covariance_temperature = 0.05, covariance_scale = 1;
   std::optional<double>
       covariance_floor_m2;  ///< least variance of an estimated x and y; nothing: the fixed one
@@ -82,9 +82,9 @@ struct LocalizerOptions {
   // No flags of this table: facts that an Aligner does not tell about itself, lists, and a switch.
   bool keep_no_returns = false;                        ///< uses also the points that find_no_returns() finds
   int max_iterations = AlignOptions{}.max_iterations;  ///< the aligner's limit
-  /// What a search's pose exceeds (initial_pose::SearchOptions).
+  /// The bounds that a search's pose exceeds (initial_pose::SearchOptions).
   std::optional<double> reliable_nvtl, reliable_matched;
-  /// Where the multi modes look.
+  /// The offsets at which the multi modes look.
   std::vector<Offset> offsets{{0, 0.5}, {0, -0.5}, {0.5, 0}, {-0.5, 0}, {1, 0}, {-1, 0}};
 };
 

@@ -13,7 +13,7 @@
 
 namespace ndt::localization {
 
-/// What became of an update.
+/// The outcome of an update.
 struct MapOutcome {
   MapCircle around;                    ///< the circle that was asked for
   bool swapped = false;                ///< another map came into force

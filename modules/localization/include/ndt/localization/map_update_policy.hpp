@@ -42,7 +42,7 @@ struct MapCircle {
   double radius_m = 0;  ///< [m]
 };
 
-/// What a place of the vehicle asks of the map in force.
+/// The demand that a place of the vehicle makes on the map in force.
 enum class MapNeed {
   keep,
   update,       ///< the vehicle is more than an update distance from the centre of its map
@@ -58,13 +58,13 @@ class MapUpdatePolicy {
   /// `in_force`: the map that the vehicle begins with, which may be larger. Throws as validate() does.
   MapUpdatePolicy(const MapFollowing& options, const MapCircle& in_force);
 
-  /// What the vehicle's place asks for.
+  /// Tells what the vehicle's place asks for.
   MapNeed need(const MapPlace& vehicle) const;
   /// Something is needed, and the vehicle is an update distance from where an update failed last.
   bool due(const MapPlace& vehicle) const;
   /// The circle of an update at this place.
   MapCircle around(const MapPlace& vehicle) const { return {vehicle, options_.radius_m}; }
-  /// What is held now.
+  /// The circle that is held now.
   const MapCircle& in_force() const { return in_force_; }
 
   /// The map is in force from now on.

@@ -9,7 +9,7 @@
 
 namespace ndt::localization {
 
-/// What was done to find a lost pose.
+/// The attempt to find a lost pose.
 struct Recovered {
   int attempt = 0;                                ///< 1 for the first since the pose was lost
   initial_pose::PosePrior prior;                  ///< where it looked

@@ -1,4 +1,4 @@
-// What a localizer says about one scan.
+// The report of a localizer about one scan.
 #pragma once
 
 #include <array>
@@ -23,7 +23,7 @@ enum class Verdict {
 };
 constexpr auto enum_names(Verdict) { return std::array{"ok", "doubtful", "lost"}; }
 
-/// Where the pose comes from.
+/// The source of the pose.
 enum class PoseSource { aligned, searched, predicted };
 constexpr auto enum_names(PoseSource) { return std::array{"aligned", "searched", "predicted"}; }
 

@@ -91,7 +91,7 @@ class NormalDistributionsTransform : public ::pcl::Registration<PointSource, Poi
     change(options_.regularisation_scale, static_cast<double>(weight));
   }
 
-  // Of the last alignment.
+  // The results of the last alignment.
   int getFinalNumIteration() const { return result_.iterations; }  ///< Newton steps
   /// Score over points.
   double getTransformationProbability() const { return result_.transform_probability; }
@@ -99,13 +99,13 @@ class NormalDistributionsTransform : public ::pcl::Registration<PointSource, Poi
   double getTransformationLikelihood() const { return result_.transform_probability; }
   /// NVTL.
   double getNearestVoxelTransformationLikelihood() const { return result_.nvtl; }
-  /// Of the score; x y z roll pitch yaw.
+  /// The Hessian of the score; x y z roll pitch yaw.
   Eigen::Matrix<double, 6, 6> getHessian() const {
     return Eigen::Map<const Eigen::Matrix<double, 6, 6, Eigen::RowMajor>>(result_.hessian.m);
   }
   const AlignResult& getResult() const { return result_; }  ///< everything else
 
-  // Of a cloud that is in the target's frame already.
+  // The scores of a cloud that is in the target's frame already.
   /// Score over points. Throws as align() does.
   double calculateTransformationProbability(const PointCloudSource& cloud) {
     return evaluate(cloud).transform_probability;
