@@ -121,7 +121,6 @@ def test_values_out_of_range_are_refused_with_name_value_and_bounds(courtyard):
         ("--neighbours", "direct8", "choose from radius, direct1, direct7, direct27"),
         ("--line-search", "on", "choose from off, more_thuente, batched"),
         ("--step-ratios", "silver", "choose from fixed8, golden_ratio"),
-        ("--candidates", "silver", "choose from fixed8, golden_ratio"),
         ("--newton-step", "best", "choose from reference, damped"),
         ("--min-points", "2", "option min-points = 2: must be in [3, 1000000]"),
         ("--eigenvalue-ratio", "1.5", "option eigenvalue-ratio = 1.5: must be in [0, 1]"),
