@@ -3,8 +3,9 @@
 #   ndt_library(<name> [SOURCES f...] [CUDA_SOURCES f.cu...] [PUBLIC dep...] [PRIVATE dep...] [HEADERS dep...])
 #       static library ndt_<name>, alias ndt::<name>; header-only without sources; public headers in include/; HEADERS: header-only
 #       dependencies that users of the installed library need not have
-#   ndt_executable(<name> SOURCES f... [CUDA_SOURCES f.cu...] [DEPS dep...])
-#       program <name> in <build>/bin; target `programs` builds all of them
+#   ndt_executable(<name> SOURCES f... [CUDA_SOURCES f.cu...] [DEPS dep...] [BY_NAME])
+#       program <name> in <build>/bin; target `programs` builds all of them but those BY_NAME, which a build without tests leaves out
+#       unless its target is named
 #   ndt_test(<name> SOURCES f... [CUDA_SOURCES f.cu...] [DEPS dep...] [LABELS l...] [DATA_TESTS regex] [TIMEOUT s] [SERIAL])
 #       GoogleTest program that sees tests/support, one ctest entry per TEST; target `tests-<label>` builds the tests of a
 #       label; DATA_TESTS: those that read NDT_DATASETS or NDT_GOLDEN_DIR, by their whole names; these get the label `data`; SERIAL: nothing
@@ -121,12 +122,16 @@ function(ndt_library name)
 endfunction()
 
 function(ndt_executable name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;CUDA_SOURCES;DEPS")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "BY_NAME" "" "SOURCES;CUDA_SOURCES;DEPS")
   ndt_refuse_unparsed(ndt_executable)
   add_executable(${name} ${arg_SOURCES} ${arg_CUDA_SOURCES})
   target_link_libraries(${name} PRIVATE ${arg_DEPS} ndt_flags)
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin)
-  add_dependencies(programs ${name})
+  if(NOT arg_BY_NAME)
+    add_dependencies(programs ${name})
+  elseif(NOT NDT_TESTS)
+    set_target_properties(${name} PROPERTIES EXCLUDE_FROM_ALL ON)
+  endif()
 endfunction()
 
 function(ndt_test name)

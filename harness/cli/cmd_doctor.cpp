@@ -194,7 +194,7 @@ ExitCode doctor(const Arguments& a) {
   find_libraries(findings);
   findings.push_back(python());
   findings.push_back(project_files());
-  for (const char* name : {"NDT_DATASETS", "NDT_GOLDEN_DIR"}) findings.push_back(variable(name));
+  findings.push_back(variable("NDT_DATASETS"));
   const std::string_view taken = choose_implementation(kAuto).name;
   findings.push_back({"auto", fmt::format("takes {}", taken), "auto", taken});
   json all;

@@ -42,10 +42,7 @@ std::string about(const Option<Struct, Value>& option, Defaults defaults) {
   if (const std::string bounds = in_words(option.bounds); !bounds.empty()) text += ", " + bounds;
   if constexpr (std::is_enum_v<Value>) text += fmt::format(": {}", fmt::join(all_names<Value>(), ", "));
   if (defaults == Defaults::shown) text += fmt::format(" (default: {})", value_text(Struct{}.*option.member));
-  if (option.former_name.empty()) return text;
-  text += fmt::format("; deprecated: --{}", option.former_name);
-  if constexpr (std::is_enum_v<Value>) text += fmt::format(" {{{}}}", fmt::join(former_names<Value>(), ", "));
-  return text + ", until the next release";
+  return text;
 }
 
 template <class Struct, class Value>
@@ -55,13 +52,6 @@ void add_flag(CLI::App& command, const Option<Struct, Value>& option, Written<Va
   flag->type_name(std::string(option.unit))->group(group);
   if constexpr (std::is_unsigned_v<Value>)
     flag->check(CLI::NonNegativeNumber);  // or a minus sign would wrap around
-  if (option.former_name.empty()) return;
-  const std::string former = fmt::format("--{}", option.former_name);
-  const auto take = [&value, flag, former](const typename Written<Value>::value_type& given) {
-    if (flag->count() > 0) throw CLI::ExcludesError(former, flag->get_name());
-    value = given;
-  };
-  command.add_option_function<typename Written<Value>::value_type>(former, take)->group("");  // not listed
 }
 
 /// A flag for every option that `wanted(option)` takes.

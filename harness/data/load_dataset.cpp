@@ -1,12 +1,9 @@
 #include "data/load_dataset.hpp"
 
-#include <fmt/format.h>
-
 #include <filesystem>
 
 #include "base/errors.hpp"
 #include "data/sources.hpp"
-#include "ndt/core/error.hpp"
 
 namespace ndt::harness {
 namespace {
@@ -26,7 +23,7 @@ bool is_dataset_path(const std::string& name) {
 
 std::vector<DatasetInfo> list_datasets() {
   std::vector<DatasetInfo> infos = list_courtyards();
-  for (auto list : {list_scenes, list_towns, list_catalogue, list_golden_datasets})
+  for (auto list : {list_scenes, list_towns, list_catalogue})
     for (DatasetInfo& info : list()) infos.push_back(std::move(info));
   return infos;
 }
@@ -39,13 +36,7 @@ Dataset load_dataset(const std::string& name, const ReportProgress& report) {
   if (auto dataset = load_town_points(name, report)) return std::move(*dataset);
   if (auto dataset = load_from_catalogue(name)) return std::move(*dataset);
   std::vector<std::string> names;
-  for (const DatasetInfo& info : list_datasets()) {
-    names.push_back(info.name);
-    if (info.name != name) continue;
-    if (!info.unavailable_reason.empty())
-      throw InputError(fmt::format("dataset {} is not available: {}", name, info.unavailable_reason));
-    return load_golden_dataset(name);
-  }
+  for (const DatasetInfo& info : list_datasets()) names.push_back(info.name);
   throw unknown_name("dataset", name, names);
 }
 

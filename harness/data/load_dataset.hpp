@@ -1,5 +1,5 @@
 // Datasets by name or path: the built-in courtyard, the synthetic town, folders with a dataset.toml, and real
-// clouds found through environment variables.
+// clouds below NDT_DATASETS.
 #pragma once
 
 #include <string>

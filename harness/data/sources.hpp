@@ -74,14 +74,4 @@ Dataset town_points(Dataset town, const std::filesystem::path& folder, int point
 /// for a number out of range.
 std::optional<Dataset> load_town_points(std::string_view name, const ReportProgress& report = {});
 
-// Real clouds of the folder NDT_GOLDEN_DIR: alignments.json names map, scan and guesses of each case.
-// golden_datasets.cpp
-
-/// Lists one dataset per case, or a single unavailable one with the reason if the folder is missing or
-/// unusable.
-std::vector<DatasetInfo> list_golden_datasets();
-
-/// Loads a case; `name` must be an available one.
-Dataset load_golden_dataset(std::string_view name);
-
 }  // namespace ndt::harness

@@ -56,34 +56,26 @@ inline void read_key(TomlTable& toml, const std::string& key, std::optional<Leve
   }
 }
 
-/// Calls f(key, former key or "", value) for every option that variants and searches may set.
+/// Calls f(key, value) for every option that variants and searches may set.
 template <class GivenOptions, class F>
 void for_each_key(GivenOptions& given, F&& f) {
   given.for_each([&]<class Struct, class Value>(const Option<Struct, Value>& option, auto& value) {
     if constexpr (!std::is_same_v<Value, std::uint64_t>)  // seeds are counted by studies
-      if (option.in_variants) f(key_of(option.name), key_of(option.former_name), value);
+      if (option.in_variants) f(key_of(option.name), value);
   });
 }
 
-/// Sets the options that the table names; the others stay. Throws InputError for a key and its former name
-/// together.
+/// Sets the options that the table names; the others stay.
 template <const auto&... kTables>
 void read_options(TomlTable& toml, Given<kTables...>& given) {
-  for_each_key(given, [&](const std::string& key, const std::string& former, auto& value) {
-    read_key(toml, key, value);
-    if (former.empty()) return;
-    const auto keys = toml.keys();
-    const auto has = [&](const std::string& name) { return std::ranges::find(keys, name) != keys.end(); };
-    if (has(key) && has(former)) toml.refuse(former, "is the former name of " + key, "remove one of the two");
-    read_key(toml, former, value);
-  });
+  for_each_key(given, [&](const std::string& key, auto& value) { read_key(toml, key, value); });
 }
 
 /// Only what was given.
 template <const auto&... kTables>
 nlohmann::ordered_json options_json(const Given<kTables...>& given) {
   auto j = nlohmann::ordered_json::object();
-  for_each_key(given, [&](const std::string& key, const std::string&, const auto& value) {
+  for_each_key(given, [&](const std::string& key, const auto& value) {
     if (value) j[key] = *value;
   });
   return j;
@@ -93,9 +85,8 @@ nlohmann::ordered_json options_json(const Given<kTables...>& given) {
 template <class GivenOptions>
 GivenOptions options_from_json(const nlohmann::ordered_json& j) {
   GivenOptions given;
-  for_each_key(given, [&](const std::string& key, const std::string& former, auto& value) {
-    for (const std::string& name : {former, key})
-      if (!name.empty() && j.contains(name)) read_value(j.at(name), name, value);
+  for_each_key(given, [&](const std::string& key, auto& value) {
+    if (j.contains(key)) read_value(j.at(key), key, value);
   });
   return given;
 }

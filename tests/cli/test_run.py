@@ -317,7 +317,7 @@ def test_two_variants_of_one_name_are_refused(tmp_path):
 
 
 def test_real_clouds_without_their_folder_are_bad_input(tmp_path):
-    assert "NDT_GOLDEN_DIR is not set" in refusal("run", "--dataset", "golden", "--out", tmp_path / "out", code=2)
+    assert "dataset kitti00 is not available: NDT_DATASETS is not set" in refusal("run", "--dataset", "kitti00", "--out", tmp_path / "out", code=2)
     assert not (tmp_path / "out").exists()
 
 

@@ -6,12 +6,12 @@
 #include <cmath>
 #include <cstdio>
 #include <functional>
-#include <limits>
 #include <tuple>
 
 #include "every_implementation.hpp"
 #include "misuse_cases.hpp"
 #include "ndt/core/error.hpp"
+#include "ndt/named_options.hpp"
 
 namespace ndt {
 namespace misuse {
@@ -284,51 +284,22 @@ std::string refusal_of_guess(Aligner& aligner, const Transform& guess) {
 
 TEST_P(Misuse, AGuessThatIsNotRigidIsRefusedWithThePropertyAndItsSize) {
   const auto aligner = make_base();
-  aligner->set_map(misuse::base().map);
-  Transform nan, no_rotation, scaled, sheared, reflected;
-  nan(1, 3) = std::nan("");
-  for (int i = 0; i < 3; ++i) scaled(i, i) = 2, no_rotation(i, i) = 0;
-  sheared(0, 1) = 0.5;
-  reflected(2, 2) = -1;
-  const auto says = [&](const Transform& guess, const std::string& what) {
-    EXPECT_THAT(refusal_of_guess(*aligner, guess),
-                AllOf(HasSubstr("align: not a rigid transform: "), HasSubstr(what)));
-    EXPECT_THROW(aligner->evaluate(misuse::base().scan, guess), std::invalid_argument) << what;
-  };
-  says(nan, "entry (1, 3) is nan");
-  says(Transform{{}}, "last row must be 0 0 0 1, entry 3 is 0");
-  says(no_rotation, "row 0 has length 0 instead of 1 (scale)");
-  says(scaled, "row 0 has length 2 instead of 1 (scale)");
-  says(sheared, "rows 0 and 1 are not perpendicular, their product is 0.5 instead of 0 (shear)");
-  says(reflected, "the determinant is -1 instead of 1 (reflection)");
+  const misuse::Scene scene = misuse::base();
+  aligner->set_map(scene.map);
+  for (const misuse::BadGuess& bad : misuse::bad_guesses()) {
+    EXPECT_THAT(refusal_of_guess(*aligner, bad.guess),
+                AllOf(HasSubstr("align: not a rigid transform: "), HasSubstr(bad.error)));
+    EXPECT_THROW(aligner->evaluate(scene.scan, bad.guess), std::invalid_argument) << bad.error;
+  }
 }
 
 TEST_P(Misuse, OptionsOutOfRangeAreRefusedWithValueAndBounds) {
-  const auto says = [&](auto AlignOptions::*option, auto value, const std::string& what) {
+  for (const misuse::BadOption& bad : misuse::bad_options()) {
     AlignOptions options = misuse::base_options();
-    options.*option = value;
-    try {
-      make(options);
-      ADD_FAILURE() << "accepted: " << what;
-    } catch (const std::invalid_argument& error) {
-      EXPECT_THAT(error.what(), HasSubstr(what));
-    }
-  };
-  const double nan = std::nan("");
-  for (const auto& [value, text] :
-       {std::pair{0.0, "0"}, {-1.0, "-1"}, {nan, "nan"}, {1e-6, "1e-06"}, {1e9, "1000000000"}})
-    says(&AlignOptions::resolution_m, value,
-         std::string("option resolution = ") + text + ": must be in [0.001, 1000]");
-  for (const auto& [value, text] : {std::pair{0.0, "0"}, {nan, "nan"}, {1e6, "1000000"}})
-    says(&AlignOptions::step_m, value, std::string("option step = ") + text + ": must be in (0, 100]");
-  for (const int value : {0, -1})
-    says(&AlignOptions::max_iterations, value,
-         "option max-iterations = " + std::to_string(value) + ": must be in [1, 1000]");
-  for (const auto& [value, text] : {std::pair{0.0, "0"}, {-0.5, "-0.5"}, {nan, "nan"}})
-    says(&AlignOptions::epsilon_m, value, std::string("option epsilon = ") + text + ": must be in (0, 10]");
-  for (const auto& [value, text] : {std::pair{0.0, "0"}, {1.0, "1"}, {-0.1, "-0.1"}, {nan, "nan"}})
-    says(&AlignOptions::outlier_ratio, value,
-         std::string("option outlier-ratio = ") + text + ": must be in (0, 1)");
+    set_option(options, bad.name, bad.value);
+    EXPECT_THAT([&] { make(options); },
+                testing::ThrowsMessage<std::invalid_argument>(HasSubstr(bad.error())));
+  }
 }
 
 NDT_ON_EVERY_IMPLEMENTATION(Misuse);

@@ -143,6 +143,8 @@ std::vector<Case> all() {
           },
           0, 0),
       refused_map("float32_map_at_5400_km", far_float, "precision_lost"),
+      // An implementation that keeps global float32 coordinates refuses it.
+      {"double_map_at_5400_km", far_double, {Stop::converged}, "precision_lost"},
       of("corridor_without_an_end", corridor, {Stop::converged, Stop::degenerate}),
   };
   Case equal = of(
@@ -177,6 +179,36 @@ Scene far_double() {
   scene.map.origin = {kFar_m, 0, 0};
   scene.guess = away(kFar_m);
   return scene;
+}
+
+const std::vector<BadOption>& bad_options() {
+  static const std::vector<BadOption> all = [] {
+    std::vector<BadOption> out;
+    const auto add = [&](const char* name, const std::vector<std::string>& values, const char* bounds) {
+      for (const std::string& value : values) out.push_back({name, value, bounds});
+    };
+    add("resolution", {"0", "-1", "nan", "1e-06", "1000000000"}, "[0.001, 1000]");
+    add("step", {"0", "nan", "1000000"}, "(0, 100]");
+    add("max-iterations", {"0", "-1"}, "[1, 1000]");
+    add("epsilon", {"0", "-0.5", "nan"}, "(0, 10]");
+    add("outlier-ratio", {"0", "1", "-0.1", "nan"}, "(0, 1)");
+    return out;
+  }();
+  return all;
+}
+
+std::vector<BadGuess> bad_guesses() {
+  Transform nan, no_rotation, scaled, sheared, reflected;
+  nan(1, 3) = kNaN;
+  for (int i = 0; i < 3; ++i) scaled(i, i) = 2, no_rotation(i, i) = 0;
+  sheared(0, 1) = 0.5;
+  reflected(2, 2) = -1;
+  return {{nan, "entry (1, 3) is nan", "number 8 is 'nan'"},
+          {Transform{{}}, "last row must be 0 0 0 1, entry 3 is 0"},
+          {no_rotation, "row 0 has length 0 instead of 1 (scale)"},
+          {scaled, "row 0 has length 2 instead of 1 (scale)"},
+          {sheared, "rows 0 and 1 are not perpendicular, their product is 0.5 instead of 0 (shear)"},
+          {reflected, "the determinant is -1 instead of 1 (reflection)"}};
 }
 
 const std::vector<Case>& cases() {

@@ -1,5 +1,6 @@
-// What users and broken sensors hand to an aligner, and the answer each must get. The base scene is a room:
-// map and scan of 20,000 points, the guess 0.3 m off, resolution 1 m.
+// The misuse of users and broken sensors, and the answer each must get, through the library (misuse_test)
+// and, through write_catalogue, the command line (test_misuse). The base scene is a room: map and scan of
+// 20,000 points, the guess 0.3 m off, resolution 1 m.
 #pragma once
 
 #include <functional>
@@ -31,6 +32,23 @@ struct Case {
 
 /// A file may be one of the table's rows, a row of the table several cases.
 const std::vector<Case>& cases();
+
+/// A value that an option may not have.
+struct BadOption {
+  std::string name, value;  ///< as set_option() takes them, the value as a message prints it
+  std::string bounds;
+  /// Part of the refusal.
+  std::string error() const { return "option " + name + " = " + value + ": must be in " + bounds; }
+};
+const std::vector<BadOption>& bad_options();
+
+/// A guess that is not a rigid transform.
+struct BadGuess {
+  Transform guess;
+  std::string error;            ///< part of the refusal: the property and its size
+  std::string flag_error = {};  ///< part of the command line's refusal where it differs
+};
+std::vector<BadGuess> bad_guesses();
 
 /// Autoware's options at the base scene's resolution.
 AlignOptions base_options();

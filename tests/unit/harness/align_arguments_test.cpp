@@ -73,15 +73,6 @@ TEST(AlignArguments, EveryNameOfEveryEnumerationIsUnderstood) {
   }
 }
 
-TEST(AlignArguments, NamesOfTheReleaseBeforeAreUnderstood) {
-  AlignArguments a;
-  a[&AlignOptions::step_ratios] = "design15";
-  EXPECT_EQ(resolve(a).step_ratios, StepRatios::fixed8);
-  a[&AlignOptions::step_ratios] = "golden";
-  EXPECT_EQ(resolve(a).step_ratios, StepRatios::golden_ratio);
-  EXPECT_EQ(to_string(resolve(a).step_ratios), "golden_ratio");
-}
-
 TEST(AlignArguments, ATimeoutIsCountedFromEveryCall) {
   AlignArguments a;
   EXPECT_FALSE(per_scan(a).deadline.has_value());

@@ -59,15 +59,6 @@ TEST(CliOptions, LevelsAreOneWord) {
     EXPECT_THROW(Flags().parse(std::string("--levels ") + levels), std::exception) << levels;
 }
 
-TEST(CliOptions, AFormerNameIsTakenButNotBesideTodays) {
-  Flags f;
-  f.parse("--candidates golden");
-  EXPECT_EQ(resolve(f.arguments).step_ratios, StepRatios::golden_ratio);
-  EXPECT_THAT(f.app.help(),
-              testing::HasSubstr("deprecated: --candidates {design15, golden}, until the next release"));
-  EXPECT_THROW(Flags().parse("--candidates golden --step-ratios fixed8"), CLI::ParseError);
-}
-
 TEST(CliOptions, APoseMayBeOneWordOrMany) {
   for (const char* line :
        {"--guess -1,2,3,0,0,0", "--guess -1 2 3 0 0 0", "--guess \"-1 2 3 0 0 0\"",

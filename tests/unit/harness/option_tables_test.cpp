@@ -70,29 +70,23 @@ template <class GivenOptions>
 void expect_reachable() {
   GivenOptions().for_each([]<class Struct, class Value>(const Option<Struct, Value>& option, auto&) {
     const std::string value = value_text(another(option));
-    for (const std::string_view name : {option.name, option.former_name}) {
-      if (name.empty()) continue;
-      GivenOptions by_flag;
-      CLI::App app{"test", "test"};
-      add_flags(app, by_flag, "Options", Defaults::shown, [](const auto&) { return true; });
-      app.parse(fmt::format("--{} {}", name, value));
-      expect_given(by_flag, option, "by flag");
-      EXPECT_THAT(app.help(), HasSubstr(fmt::format("--{} {}", option.name, option.unit)));
-      if (!option.in_variants) continue;
-
-      const std::string key = key_of(name),
-                        text = fmt::format("{} = {}", key, text_in_toml<Struct>(another(option)));
+    GivenOptions by_flag;
+    CLI::App app{"test", "test"};
+    add_flags(app, by_flag, "Options", Defaults::shown, [](const auto&) { return true; });
+    app.parse(fmt::format("--{} {}", option.name, value));
+    expect_given(by_flag, option, "by flag");
+    EXPECT_THAT(app.help(), HasSubstr(fmt::format("--{} {}", option.name, option.unit)));
+    if constexpr (!std::is_same_v<Value, std::uint64_t>) {
+      if (!option.in_variants) return;
       GivenOptions by_key;
-      TomlTable toml = TomlTable::parse(text, "test");
-      if constexpr (!std::is_same_v<Value, std::uint64_t>) {
-        read_options(toml, by_key);
-        toml.finish();
-        expect_given(by_key, option, "in a preset");
-        const nlohmann::ordered_json json = options_json(by_key);
-        EXPECT_EQ(json.size(), 1u);
-        expect_given(options_from_json<GivenOptions>(json), option, "in a plan");
-        expect_given(options_from_json<GivenOptions>({{key, json.front()}}), option, "in an earlier plan");
-      }
+      TomlTable toml = TomlTable::parse(
+          fmt::format("{} = {}", key_of(option.name), text_in_toml<Struct>(another(option))), "test");
+      read_options(toml, by_key);
+      toml.finish();
+      expect_given(by_key, option, "in a preset");
+      const nlohmann::ordered_json json = options_json(by_key);
+      EXPECT_EQ(json.size(), 1u);
+      expect_given(options_from_json<GivenOptions>(json), option, "in a plan");
     }
   });
 }
@@ -164,13 +158,6 @@ TEST(OptionTables, LevelsOfAPresetAreAnArrayOrText) {
     EXPECT_THAT([&] { read_options(toml, a); }, testing::ThrowsMessage<InputError>(HasSubstr("levels")))
         << text;
   }
-}
-
-TEST(OptionTables, AKeyBesideItsFormerNameIsRefused) {
-  TomlTable toml = TomlTable::parse("step_ratios = 'fixed8'\ncandidates = 'golden'\n", "test");
-  AlignArguments a;
-  EXPECT_THAT([&] { read_options(toml, a); },
-              testing::ThrowsMessage<InputError>(HasSubstr("candidates: is the former name of step_ratios")));
 }
 
 }  // namespace

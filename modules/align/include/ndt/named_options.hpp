@@ -64,7 +64,7 @@ bool set_named(const std::tuple<Options...>& table, Struct& options, std::string
   const std::string flag = as_flag(name);
   bool found = false;
   for_each_option(table, [&]<class Value>(const Option<Struct, Value>& option) {
-    if (option.name != flag && (option.former_name.empty() || option.former_name != flag)) return;
+    if (option.name != flag) return;
     options.*option.member = value_from<Value>(option.name, value);
     found = true;
   });

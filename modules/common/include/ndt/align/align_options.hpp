@@ -28,7 +28,6 @@ enum class StepRatios {
   golden_ratio  ///< 0.618^k
 };
 constexpr auto enum_names(StepRatios) { return std::array{"fixed8", "golden_ratio"}; }
-constexpr auto former_enum_names(StepRatios) { return std::array{"design15", "golden"}; }
 
 /// Start value of a voxel's second-moment accumulator. identity gives the sample covariance + I/(n-1) m^2.
 enum class CovarianceStart { identity, zero };

@@ -66,7 +66,6 @@ struct Option {
   Bounds bounds;                      ///< if it is a number, or of every entry of a list
   std::string_view unit;              ///< stands for the value in --help
   std::string_view help;              ///< what it does, for --help
-  std::string_view former_name = {};  ///< name in the release before, still accepted
   bool in_variants = true;            ///< false: a benchmark's study sets it for all variants
 };
 /// Written out, because Clang before 17 does not deduce an aggregate's arguments from its members.

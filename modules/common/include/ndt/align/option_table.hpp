@@ -32,7 +32,7 @@ inline constexpr std::tuple kAlignOptions{
     Option{"line-search", &AlignOptions::line_search, Bounds::none(), "NAME",
            "how a step's length is chosen"},
     Option{"step-ratios", &AlignOptions::step_ratios, Bounds::none(), "NAME",
-           "step lengths that the batched line search tries, as shares of the longest", "candidates"},
+           "step lengths that the batched line search tries, as shares of the longest"},
     Option{"covariance-start", &AlignOptions::covariance_start, Bounds::none(), "NAME",
            "start of a voxel's second moments"},
     Option{"newton-step", &AlignOptions::newton_step, Bounds::none(), "NAME",
@@ -60,7 +60,7 @@ inline constexpr std::tuple kAlignOptions{
     Option{"devices", &AlignOptions::devices, Bounds::closed(1, Limits::kDevice + 1), "N",
            "CUDA devices that share a batch, from --device on; persistent_cuda and persistent_cluster_cuda"},
     Option{"threads", &AlignOptions::threads, Bounds::closed(0, Limits::kThreads), "N",
-           "CPU workers, 0 (default) = one per core", "", false},
+           "CPU workers, 0 (default) = one per core", false},
 };
 
 }  // namespace ndt

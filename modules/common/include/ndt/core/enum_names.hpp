@@ -41,23 +41,12 @@ std::vector<std::string_view> all_names() {
   return {kNames.begin(), kNames.end()};
 }
 
-/// Names of the release before, in the same order, from `former_enum_names(value)`; usually there are none.
-template <NamedEnum Enum>
-std::vector<std::string_view> former_names() {
-  if constexpr (requires(Enum value) { former_enum_names(value); }) {
-    constexpr auto kNames = former_enum_names(Enum{});
-    return {kNames.begin(), kNames.end()};
-  } else {
-    return {};
-  }
-}
-
-/// Finds a value by its name or its former one.
+/// Finds a value by its name.
 template <NamedEnum Enum>
 std::optional<Enum> value_named(std::string_view name) {
-  for (const auto& names : {all_names<Enum>(), former_names<Enum>()})
-    for (std::size_t index = 0; index < names.size(); ++index)
-      if (names[index] == name) return static_cast<Enum>(index);
+  constexpr auto kNames = enum_names(Enum{});
+  for (std::size_t index = 0; index < kNames.size(); ++index)
+    if (kNames[index] == name) return static_cast<Enum>(index);
   return std::nullopt;
 }
 

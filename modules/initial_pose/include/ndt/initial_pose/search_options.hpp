@@ -64,7 +64,7 @@ inline constexpr std::tuple kSearchOptions{
            "proposals of a guided round, strategy batched_persistent only"},
     Option{"proposal-candidates", &SearchOptions::candidates, Bounds::closed(1, Limits::kBatch), "N",
            "places considered for each guided proposal"},
-    Option{"seed", &SearchOptions::seed, Bounds::none(), "K", "same seed, same result", "", false},
+    Option{"seed", &SearchOptions::seed, Bounds::none(), "K", "same seed, same result", false},
     Option{"reliable-nvtl", &SearchOptions::reliable_nvtl, Bounds::closed(0, 1000), "NVTL",
            "what the best particle's NVTL must exceed to be taken for found; where none is given: 2.3 with "
            "profile autoware at 2 m, 2.4 with textbook and pyramid at 2 m, else the NVTL is not judged"},
