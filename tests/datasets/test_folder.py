@@ -300,7 +300,7 @@ def test_scans_that_cannot_be_right_are_named(tmp_path):
         ("0.bin", b"x" * 17, "1 bytes after the last whole record of 16"),
         ("0.pcd", b"", "is empty; export the cloud again"),
         ("0.pcd", good.replace(b"TYPE U U F F F", b"TYPE U U I F F"), "TYPE coordinate 'x' is I 4, not F 4 or F 8"),
-        ("0.ply", ply[:-1], "the file is cut off"),
+        ("0.ply", ply[:-1], "bytes are left for them"),
     ]):
         folder = tmp_path / str(number)
         folder.mkdir()
