@@ -62,7 +62,7 @@ class Results(Kind):
 
     def read(self, work):
         from ndt_report.localization.load import load_localizations
-        from ndt_report.refusal import InputError
+        from ndt_report.read.refusal import InputError
 
         try:
             load_localizations([work / "run"])
