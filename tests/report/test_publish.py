@@ -135,7 +135,7 @@ def test_what_is_no_whole_xz_file_is_refused(tmp_path):
 
 
 def test_a_packed_file_is_bounded_by_its_size(tmp_path, monkeypatch):
-    monkeypatch.setattr("ndt_report.files.MOST_UNPACKED", 1000)
+    monkeypatch.setattr("ndt_report.read.files.MOST_UNPACKED", 1000)
     bomb = lzma.compress(b"[" + b" " * 10_000_000 + b"]\n")
     (tmp_path / "rows.xz").write_bytes(bomb)
     most = 1000 + 256 * len(bomb)
