@@ -88,7 +88,7 @@ double origin(const std::vector<Vec3<double>>& points, double Vec3<double>::*axi
     throw refusal(file, "",
                   fmt::format("the points are around {} m, past the limit of {} m", centre, Limits::kOriginM),
                   "export the cloud in metres");
-  return std::floor(centre / kOriginStepM) * kOriginStepM;
+  return std::floor(centre / kOriginStepM) * kOriginStepM + 0.0;  // 0 for -0, of which a median may be either
 }
 
 }  // namespace

@@ -109,7 +109,7 @@ def of_converter(file):
     if points.dtype == np.float64:
         finite = points[np.isfinite(points).all(axis=1)]
         if (np.abs(finite) > NEAR_M).any():
-            origin = np.floor(np.sort(finite, axis=0)[len(finite) // 2] / STEP_M) * STEP_M
+            origin = np.floor(np.sort(finite, axis=0)[len(finite) // 2] / STEP_M) * STEP_M + 0.0
         with np.errstate(over="ignore", invalid="ignore"):
             points = (points - origin).astype(np.float32)
     return None, origin, points, counts

@@ -121,7 +121,8 @@ TEST(AlignerPerMap, RefusesMapsOfOthersAndUsesAnAlignerAgain) {
   EXPECT_THROW(aligner.set_map(PointCloud{}), InputError);
   EXPECT_FALSE(aligner.voxels().empty()) << "the map before stays";
   aligner.hold(small_scan(), 1);
-  EXPECT_EQ(aligner.evaluate(HeldScan{}, {}, {}).score, aligner.evaluate(small_scan(), {}, {}).score);
+  const double of_held = aligner.evaluate(HeldScan{}, {}, {}).score;
+  EXPECT_EQ(of_held, aligner.evaluate(small_scan(), {}, {}).score);
   made = 0;
   for (int map = 0; map < 5; ++map) aligner.exchange_map(aligner.build(map_at(map % 2)));
   EXPECT_LE(made, 1) << "two take turns";
