@@ -76,4 +76,5 @@ def _places():
     """Lists where the library may lie: where NDT_READERS says, beside this package where it was installed, or in the build."""
     named = os.environ.get("NDT_READERS")
     here = Path(__file__).resolve().parent
-    return [Path(named)] if named else [here / FILE, here.parents[1] / "build" / "release" / "lib" / FILE]
+    builds = here.parents[1] / "build"
+    return [Path(named)] if named else [*sorted(builds.glob(f"*/lib/{FILE}")), here / FILE, builds / "release" / "lib" / FILE]
