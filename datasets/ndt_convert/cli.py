@@ -8,7 +8,7 @@ from pathlib import Path
 
 from . import stamps
 from .bag_files import is_bag
-from .clouds import WIDTHS
+from .clouds import FORMATS, WIDTHS
 from .convert import convert
 from .from_evalio import is_sequence
 from .faults import EXIT_OK, EXIT_USAGE, Fault, UsageFault
@@ -91,9 +91,8 @@ def parser():
     p = _Parser(prog=f"python3 -m {PROGRAM}", description=DESCRIPTION, epilog=EPILOG, allow_abbrev=False,
                 formatter_class=argparse.RawDescriptionHelpFormatter)
     p.add_argument("input", type=Path, metavar="INPUT",
-                   help="folder of .pcd, .ply, KITTI .bin, .xyz, .npy or .csv scans; a bag: .bag, .mcap, .db3, one of these with .zstd, or a rosbag2 folder; or "
-                        "evalio:DATASET/SEQUENCE, if the "
-                        "Python package evalio is installed")
+                   help=f"folder of {FORMATS} scans; a bag: .bag, .mcap, .db3, one of these with .zstd, or a rosbag2 folder; or "
+                        "evalio:DATASET/SEQUENCE, if the Python package evalio is installed")
     p.add_argument("--out", type=Path, required=True, metavar="DIR", help="folder to make; must not exist or be empty")
     p.add_argument("--name", help="[a-z0-9_]+ (default: from DIR)")
     p.add_argument("--description", help="one line")
@@ -148,6 +147,11 @@ def parser():
                    "with --map-origin the map begins there")
     g.add_argument("--map-projector-info", type=Path, metavar="FILE", help="of NavSatFix: Autoware's map_projector_info.yaml")
 
+    _add_map_and_alignment(p)
+    return p
+
+
+def _add_map_and_alignment(p):
     g = p.add_argument_group("map")
     g.add_argument("--map", type=Path, metavar="FILE", help="cloud to align with, copied as it is")
     g.add_argument("--build-map", type=_build_map, metavar="WHICH",
@@ -168,7 +172,6 @@ def parser():
     g.add_argument("--scan-min-range", type=_not_negative, metavar="M",
                    help="drop nearer points of each scan before it is aligned")
     g.add_argument("--scan-max-range", type=_positive, metavar="M", help="drop farther ones")
-    return p
 
 
 def prepared(options):

@@ -45,7 +45,7 @@ def test_a_peer_that_hangs_is_ended_with_all_that_it_started(tmp_path):
     (row,) = measurements_in(tmp_path / "run")
     assert row["error_kind"] == "timeout" and re.search("no result within 2 s.*waits", row["error"]), row["error"]
     assert ended("4321")
-    # What was ended is tried again, with the peer as it is now.
+    # Work that was ended is tried again, with the peer as it is now.
     make_peer(tmp_path / "peers", "hangs")
     bench("run", "--resume", tmp_path / "run", env=env)
     (row,) = measurements_in(tmp_path / "run")
