@@ -7,8 +7,6 @@
 #include <numeric>
 #include <vector>
 
-#include "ndt/core/printable.hpp"
-
 namespace ndt::harness {
 namespace {
 
@@ -49,8 +47,6 @@ InputError refusal(std::string_view file, std::string_view where, std::string_vi
                    std::string_view advice) {
   return InputError(fmt::format("{}: {}{}{}; {}", file, where, where.empty() ? "" : ": ", what, advice));
 }
-
-std::string printable(std::string_view text, std::size_t shown) { return ndt::printable(text, shown); }
 
 std::string printable_name(std::string_view name) {
   constexpr std::size_t kMost = 500, kHead = 150, kTail = 300;  // the end tells files apart

@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "ndt/core/error.hpp"
+#include "ndt/core/printable.hpp"
 
 namespace ndt::harness {
 
@@ -42,9 +43,7 @@ InputError refusal(std::string_view file, std::string_view where, std::string_vi
 inline constexpr std::string_view kCutOff =
     "the file is cut off or its header is wrong, export the cloud again";
 
-/// Escapes text from a file for one line of a terminal: control and non-ASCII bytes become \xHH; cut after
-/// `shown` bytes.
-std::string printable(std::string_view text, std::size_t shown = 40);
+using ndt::printable;
 
 /// Escapes the control characters of a file name as \xHH; UTF-8 stays. Of more than 500 bytes only the
 /// beginning and the end are shown.
