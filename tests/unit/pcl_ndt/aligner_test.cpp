@@ -133,7 +133,7 @@ TEST(PclNdt, AnEvaluationDoesNotDependOnAnEarlierAlignment) {
 
 TEST(PclNdt, VoxelsAreTheOraclesFromAZeroStart) {
   expect_same_tables(with_map(test_clouds::map())->voxels(), oracle_from_zero(test_clouds::map())->voxels(),
-                   {1e-7, 1e-12, 1e-9, 1e-9});
+                     {1e-7, 1e-12, 1e-9, 1e-9});
 }
 
 TEST(PclNdt, TheIterationLimitIsNotCalledConverged) {
@@ -153,7 +153,7 @@ TEST(PclNdt, AScanThatFixesNoPoseIsDegenerate) {
   for (int i = 0; i < 3000; ++i) line.points.push_back({0.01F * static_cast<float>(i), 0.5F, 0.5F});
   for (const PointCloud& cloud : {plane, line})
     EXPECT_NE(with_map(cloud)->align(cloud, to_transform({0.1, 0, 0, 0, 0, 0})).stop, Stop::converged);
-  EXPECT_NE(with_map(test_clouds::map())->align({{}, {test_clouds::scan().points[0]}}, kGuess).stop,
+  EXPECT_NE(with_map(test_clouds::map())->align(PointCloud{{}, {test_clouds::scan().points[0]}}, kGuess).stop,
             Stop::converged);
 }
 
