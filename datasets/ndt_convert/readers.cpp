@@ -12,11 +12,11 @@
 #include <variant>
 #include <vector>
 
-#include "io/cloud_file.hpp"
-#include "io/natural_order.hpp"
-#include "io/points.hpp"
-#include "io/stored_points.hpp"
 #include "ndt/align/no_returns.hpp"
+#include "ndt/io/cloud_file.hpp"
+#include "ndt/io/natural_order.hpp"
+#include "ndt/io/points.hpp"
+#include "ndt/io/stored_points.hpp"
 
 namespace {
 

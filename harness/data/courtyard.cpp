@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include "base/errors.hpp"
-#include "base/numbers.hpp"
 #include "base/random.hpp"
 #include "data/sources.hpp"
+#include "ndt/io/numbers.hpp"
 
 namespace ndt::harness {
 namespace {

@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "data/preparation.hpp"
-#include "io/trajectory.hpp"
 #include "ndt/core/point_cloud.hpp"
 #include "ndt/core/pose.hpp"
+#include "ndt/io/trajectory.hpp"
 
 namespace ndt::harness {
 

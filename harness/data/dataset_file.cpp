@@ -6,14 +6,14 @@
 
 #include "base/errors.hpp"
 #include "base/random.hpp"
-#include "data/inside_folder.hpp"
 #include "data/preparation.hpp"
 #include "data/sources.hpp"
-#include "io/cloud_file.hpp"
-#include "io/natural_order.hpp"
 #include "io/toml_fields.hpp"
-#include "io/trajectory.hpp"
 #include "ndt/core/limits.hpp"
+#include "ndt/io/cloud_file.hpp"
+#include "ndt/io/inside_folder.hpp"
+#include "ndt/io/natural_order.hpp"
+#include "ndt/io/trajectory.hpp"
 
 namespace ndt::harness {
 namespace {

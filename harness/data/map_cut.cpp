@@ -8,11 +8,11 @@
 #include <vector>
 
 #include "base/errors.hpp"
-#include "base/output_file.hpp"
-#include "io/cloud_file.hpp"
-#include "io/map_metadata.hpp"
 #include "ndt/align/option.hpp"
 #include "ndt/core/limits.hpp"
+#include "ndt/io/cloud_file.hpp"
+#include "ndt/io/map_metadata.hpp"
+#include "ndt/io/output_file.hpp"
 
 namespace ndt::harness {
 namespace {

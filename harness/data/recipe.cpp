@@ -5,8 +5,8 @@
 
 #include "base/errors.hpp"
 #include "base/project_folder.hpp"
-#include "data/inside_folder.hpp"
 #include "io/toml_fields.hpp"
+#include "ndt/io/inside_folder.hpp"
 
 namespace ndt::harness {
 namespace {

@@ -22,7 +22,7 @@
 #include "base/project_folder.hpp"
 #include "base/standard_streams.hpp"
 #include "data/sources.hpp"
-#include "io/map_metadata.hpp"
+#include "ndt/io/map_metadata.hpp"
 
 namespace ndt::harness {
 namespace {

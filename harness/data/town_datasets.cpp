@@ -4,12 +4,12 @@
 #include <cmath>
 #include <filesystem>
 
-#include "base/numbers.hpp"
 #include "base/project_folder.hpp"
 #include "data/preparation.hpp"
 #include "data/sources.hpp"
-#include "io/cloud_file.hpp"
 #include "ndt/core/error.hpp"
+#include "ndt/io/cloud_file.hpp"
+#include "ndt/io/numbers.hpp"
 
 namespace ndt::harness {
 namespace {

@@ -9,7 +9,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "io/cloud_output.hpp"
+#include "ndt/io/cloud_output.hpp"
 
 namespace ndt::harness {
 namespace {

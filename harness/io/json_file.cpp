@@ -1,8 +1,8 @@
 #include "io/json_file.hpp"
 
 #include "base/errors.hpp"
-#include "io/text.hpp"
 #include "ndt/core/limits.hpp"
+#include "ndt/io/text.hpp"
 
 namespace ndt::harness {
 

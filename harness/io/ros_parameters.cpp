@@ -7,9 +7,9 @@
 #include <cmath>
 
 #include "base/errors.hpp"
-#include "base/numbers.hpp"
-#include "io/text.hpp"
 #include "ndt/core/limits.hpp"
+#include "ndt/io/numbers.hpp"
+#include "ndt/io/text.hpp"
 
 #if NDT_HAVE_YAML
 #include <yaml-cpp/yaml.h>

@@ -9,9 +9,9 @@
 #include <set>
 
 #include "base/errors.hpp"
-#include "io/text.hpp"
 #include "io/toml_depth.hpp"
 #include "ndt/core/limits.hpp"
+#include "ndt/io/text.hpp"
 
 namespace ndt::harness {
 

@@ -8,9 +8,9 @@
 #include <memory>
 #include <vector>
 
-#include "base/output_file.hpp"
 #include "localize/localized_scan.hpp"
 #include "ndt/align/aligner.hpp"
+#include "ndt/io/output_file.hpp"
 
 namespace ndt::harness {
 

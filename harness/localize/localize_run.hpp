@@ -7,11 +7,11 @@
 #include <optional>
 #include <vector>
 
-#include "io/trajectory.hpp"
 #include "localize/arrivals.hpp"
-#include "localize/following_map.hpp"
 #include "localize/localized_scan.hpp"
 #include "localize/long_run.hpp"
+#include "ndt/io/trajectory.hpp"
+#include "ndt/localization/following_map.hpp"
 #include "ndt/localization/localizer.hpp"
 
 namespace ndt::harness {

@@ -6,8 +6,8 @@
 #include <string>
 
 #include "localize/frame_times.hpp"
-#include "localize/map_update.hpp"
 #include "localize/scan_sequence.hpp"
+#include "ndt/localization/map_update.hpp"
 #include "ndt/localization/scan_report.hpp"
 
 namespace ndt::harness {

@@ -4,9 +4,9 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
-#include "base/output_file.hpp"
 #include "localize/localized_scan.hpp"
 #include "ndt/initial_pose/search.hpp"
+#include "ndt/io/output_file.hpp"
 
 namespace ndt::harness {
 

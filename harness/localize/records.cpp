@@ -5,11 +5,11 @@
 
 #include "base/errors.hpp"
 #include "base/standard_streams.hpp"
-#include "io/trajectory.hpp"
 #include "localize/frame_columns.hpp"
 #include "localize/iteration_file.hpp"
 #include "localize/particle_file.hpp"
 #include "localize/run_record.hpp"
+#include "ndt/io/trajectory.hpp"
 
 namespace ndt::harness {
 namespace {

@@ -6,8 +6,8 @@
 #include <string>
 
 #include "base/lock_file.hpp"
-#include "base/output_file.hpp"
 #include "localize/localized_scan.hpp"
+#include "ndt/io/output_file.hpp"
 
 namespace ndt::harness {
 

@@ -5,11 +5,11 @@
 
 #include "base/environment.hpp"
 #include "base/json_struct.hpp"
-#include "base/output_file.hpp"
 #include "data/preparation.hpp"
-#include "io/cloud_file.hpp"
-#include "io/trajectory.hpp"
 #include "ndt/align/option_table.hpp"
+#include "ndt/io/cloud_file.hpp"
+#include "ndt/io/output_file.hpp"
+#include "ndt/io/trajectory.hpp"
 #include "registry/option_keys.hpp"
 
 namespace ndt::harness {

@@ -8,8 +8,8 @@
 
 #include "base/errors.hpp"
 #include "data/load_dataset.hpp"
-#include "io/cloud_file.hpp"
-#include "io/natural_order.hpp"
+#include "ndt/io/cloud_file.hpp"
+#include "ndt/io/natural_order.hpp"
 
 namespace ndt::harness {
 namespace {

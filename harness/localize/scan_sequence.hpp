@@ -9,8 +9,8 @@
 
 #include "base/progress.hpp"
 #include "data/dataset.hpp"
-#include "io/bin_fields.hpp"
 #include "io/time_unit.hpp"
+#include "ndt/io/bin_fields.hpp"
 
 namespace ndt::harness {
 

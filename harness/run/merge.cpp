@@ -9,8 +9,8 @@
 #include <utility>
 
 #include "base/errors.hpp"
-#include "base/output_file.hpp"
 #include "io/json_file.hpp"
+#include "ndt/io/output_file.hpp"
 #include "run/merge_parts.hpp"
 #include "run/result_lines.hpp"
 

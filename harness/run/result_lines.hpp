@@ -5,8 +5,8 @@
 #include <string>
 #include <string_view>
 
-#include "io/byte_source.hpp"
 #include "ndt/core/error.hpp"
+#include "ndt/io/byte_source.hpp"
 #include "run/measurement.hpp"
 
 namespace ndt::harness {

@@ -7,8 +7,8 @@
 
 #include "base/environment.hpp"
 #include "base/errors.hpp"
-#include "base/output_file.hpp"
 #include "io/json_file.hpp"
+#include "ndt/io/output_file.hpp"
 #include "registry/registry.hpp"
 #include "run/result_lines.hpp"
 

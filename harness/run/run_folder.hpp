@@ -6,8 +6,8 @@
 #include <string>
 
 #include "base/lock_file.hpp"
-#include "base/output_file.hpp"
 #include "base/progress.hpp"
+#include "ndt/io/output_file.hpp"
 #include "run/measurement.hpp"
 #include "run/plan.hpp"
 

@@ -9,11 +9,11 @@
 
 #include "base/errors.hpp"
 #include "base/fnv1a.hpp"
-#include "base/output_file.hpp"
 #include "data/load_dataset.hpp"
 #include "data/preparation.hpp"
-#include "io/cloud_file.hpp"
 #include "io/json_file.hpp"
+#include "ndt/io/cloud_file.hpp"
+#include "ndt/io/output_file.hpp"
 #include "peers/peer_file.hpp"
 #include "run/run_folder.hpp"
 

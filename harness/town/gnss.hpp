@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "io/trajectory.hpp"
+#include "ndt/io/trajectory.hpp"
 
 namespace ndt::harness::town {
 

@@ -9,9 +9,9 @@
 #include <set>
 
 #include "asked_memory.hpp"
-#include "io/cloud_file.hpp"
-#include "io/trajectory.hpp"
 #include "ndt/core/error.hpp"
+#include "ndt/io/cloud_file.hpp"
+#include "ndt/io/trajectory.hpp"
 #include "temporary_folder.hpp"
 
 namespace ndt::catalogue {

@@ -10,8 +10,8 @@
 #include <nlohmann/json.hpp>
 
 #include "catalogue.hpp"
-#include "io/cloud_file.hpp"
 #include "misuse_cases.hpp"
+#include "ndt/io/cloud_file.hpp"
 
 namespace {
 

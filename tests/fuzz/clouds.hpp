@@ -3,7 +3,7 @@
 
 #include "bytes.hpp"
 #include "fuzzing.hpp"
-#include "io/cloud_file.hpp"
+#include "ndt/io/cloud_file.hpp"
 
 namespace ndt::fuzz {
 

@@ -1,8 +1,8 @@
 // Any bytes as a dataset.toml. Of the files that it may name some exist, and their clouds can be read.
 #include "data/sources.hpp"
 #include "fuzzing.hpp"
-#include "io/cloud_file.hpp"
-#include "io/trajectory.hpp"
+#include "ndt/io/cloud_file.hpp"
+#include "ndt/io/trajectory.hpp"
 #include "temporary_folder.hpp"
 
 int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {

@@ -1,6 +1,6 @@
 // Any bytes as a KITTI scan, and as one of 3, 5 or 6 values a point.
 #include "clouds.hpp"
-#include "io/cloud_file.hpp"
+#include "ndt/io/cloud_file.hpp"
 
 int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace ndt;

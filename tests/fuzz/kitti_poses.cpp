@@ -2,7 +2,7 @@
 #include <cstring>
 
 #include "fuzzing.hpp"
-#include "io/trajectory.hpp"
+#include "ndt/io/trajectory.hpp"
 
 int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace ndt;

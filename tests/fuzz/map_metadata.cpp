@@ -1,5 +1,5 @@
 // Any bytes as a map's metadata. What is read comes back, if its names need no quotes.
-#include "io/map_metadata.hpp"
+#include "ndt/io/map_metadata.hpp"
 
 #include <algorithm>
 

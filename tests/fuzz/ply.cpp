@@ -1,6 +1,6 @@
 // Any bytes as a PLY file.
 #include "clouds.hpp"
-#include "io/cloud_file.hpp"
+#include "ndt/io/cloud_file.hpp"
 
 int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace ndt;

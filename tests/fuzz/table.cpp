@@ -5,8 +5,8 @@
 #include <cmath>
 
 #include "fuzzing.hpp"
-#include "io/cloud_file.hpp"
-#include "io/stored_points.hpp"
+#include "ndt/io/cloud_file.hpp"
+#include "ndt/io/stored_points.hpp"
 
 namespace {
 

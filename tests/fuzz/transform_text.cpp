@@ -1,8 +1,8 @@
 // Any text as the pose of --guess and of --guess-ros: what is accepted is a rigid transform.
 #include <stdexcept>
 
-#include "base/numbers.hpp"
 #include "fuzzing.hpp"
+#include "ndt/io/numbers.hpp"
 
 int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace ndt;

@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "fuzzing.hpp"
-#include "io/trajectory.hpp"
+#include "ndt/io/trajectory.hpp"
 
 namespace {
 

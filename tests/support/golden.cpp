@@ -10,7 +10,7 @@
 #include <stdexcept>
 
 #include "data/courtyard.hpp"
-#include "io/cloud_file.hpp"
+#include "ndt/io/cloud_file.hpp"
 
 namespace ndt::golden {
 namespace {

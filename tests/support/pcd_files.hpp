@@ -1,7 +1,7 @@
 // PCD files, read.
 #pragma once
 
-#include "io/cloud_file.hpp"
+#include "ndt/io/cloud_file.hpp"
 #include "pcd_bytes.hpp"
 #include "scratch_files.hpp"
 

@@ -1,7 +1,7 @@
 #include "ndt/io/clouds.hpp"
 
-#include "io/cloud_file.hpp"
-#include "io/points.hpp"
+#include "ndt/io/cloud_file.hpp"
+#include "ndt/io/points.hpp"
 
 namespace ndt::io {
 

@@ -1,6 +1,6 @@
 #include <gmock/gmock.h>
 
-#include "cli/flags.hpp"
+#include "cli/common/flags.hpp"
 
 namespace ndt::harness {
 namespace {

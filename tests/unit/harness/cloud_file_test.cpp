@@ -1,4 +1,4 @@
-#include "io/cloud_file.hpp"
+#include "ndt/io/cloud_file.hpp"
 
 #include "scratch_files.hpp"
 

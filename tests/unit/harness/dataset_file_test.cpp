@@ -4,8 +4,8 @@
 #include <fstream>
 
 #include "data/sources.hpp"
-#include "io/cloud_file.hpp"
-#include "io/trajectory.hpp"
+#include "ndt/io/cloud_file.hpp"
+#include "ndt/io/trajectory.hpp"
 #include "scratch_files.hpp"
 
 namespace ndt::harness {

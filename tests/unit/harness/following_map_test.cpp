@@ -1,13 +1,13 @@
 // Drives through the courtyard in tiles with a map that follows: what comes into force and when, and what
 // happens where it cannot.
-#include "localize/following_map.hpp"
+#include "ndt/localization/following_map.hpp"
 
 #include <algorithm>
 #include <cstring>
 
 #include "data/map_cut.hpp"
-#include "io/map_metadata.hpp"
 #include "localize/localize_run.hpp"
+#include "ndt/io/map_metadata.hpp"
 #include "registry/registry.hpp"
 #include "scratch_files.hpp"
 #include "test_clouds.hpp"

@@ -1,11 +1,11 @@
-#include "data/held_tiles.hpp"
+#include "ndt/io/held_tiles.hpp"
 
 #include <random>
 
 #include "data/courtyard.hpp"
 #include "data/map_cut.hpp"
-#include "io/cloud_file.hpp"
-#include "io/map_metadata.hpp"
+#include "ndt/io/cloud_file.hpp"
+#include "ndt/io/map_metadata.hpp"
 #include "scratch_files.hpp"
 
 namespace ndt::harness {

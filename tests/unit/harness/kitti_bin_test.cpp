@@ -1,6 +1,6 @@
 #include <fmt/format.h>
 
-#include "io/cloud_file.hpp"
+#include "ndt/io/cloud_file.hpp"
 #include "scratch_files.hpp"
 
 namespace ndt::harness {

@@ -1,7 +1,7 @@
 #include <cmath>
 #include <limits>
 
-#include "io/trajectory.hpp"
+#include "ndt/io/trajectory.hpp"
 #include "scratch_files.hpp"
 
 namespace ndt::harness {

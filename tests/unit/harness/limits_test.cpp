@@ -1,8 +1,8 @@
 // Limits whose files would be too large to write in a test.
 #include "ndt/core/limits.hpp"
 
-#include "io/cloud_output.hpp"
-#include "io/trajectory.hpp"
+#include "ndt/io/cloud_output.hpp"
+#include "ndt/io/trajectory.hpp"
 #include "scratch_files.hpp"
 
 namespace ndt::harness {

@@ -1,4 +1,4 @@
-#include "io/map_metadata.hpp"
+#include "ndt/io/map_metadata.hpp"
 
 #include "scratch_files.hpp"
 

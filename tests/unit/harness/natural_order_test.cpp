@@ -1,4 +1,4 @@
-#include "io/natural_order.hpp"
+#include "ndt/io/natural_order.hpp"
 
 #include <gmock/gmock.h>
 

@@ -1,4 +1,4 @@
-#include "base/numbers.hpp"
+#include "ndt/io/numbers.hpp"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>

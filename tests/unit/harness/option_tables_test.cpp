@@ -2,7 +2,7 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
-#include "cli/option_flags.hpp"
+#include "cli/common/option_flags.hpp"
 #include "ndt/core/error.hpp"
 #include "registry/align_arguments.hpp"
 #include "registry/option_keys.hpp"

@@ -1,4 +1,4 @@
-#include "base/output_file.hpp"
+#include "ndt/io/output_file.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
 // PLY files byte by byte.
 #pragma once
 
-#include "io/cloud_file.hpp"
+#include "ndt/io/cloud_file.hpp"
 #include "scratch_files.hpp"
 
 namespace ndt::harness {

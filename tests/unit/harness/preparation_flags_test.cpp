@@ -1,7 +1,7 @@
 #include <gmock/gmock.h>
 
 #include "base/errors.hpp"
-#include "cli/flags.hpp"
+#include "cli/common/flags.hpp"
 
 namespace ndt::harness {
 namespace {

@@ -1,4 +1,4 @@
-#include "cli/print.hpp"
+#include "cli/common/print.hpp"
 
 #include <gmock/gmock.h>
 

@@ -1,4 +1,4 @@
-#include "cli/progress_line.hpp"
+#include "cli/common/progress_line.hpp"
 
 #include <gmock/gmock.h>
 

@@ -3,9 +3,9 @@
 #include <cstdlib>
 #include <map>
 
-#include "io/cloud_file.hpp"
-#include "io/cloud_output.hpp"
-#include "io/trajectory.hpp"
+#include "ndt/io/cloud_file.hpp"
+#include "ndt/io/cloud_output.hpp"
+#include "ndt/io/trajectory.hpp"
 #include "scratch_files.hpp"
 
 namespace ndt::harness {

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "io/map_metadata.hpp"
+#include "ndt/io/map_metadata.hpp"
 #include "scratch_files.hpp"
 
 namespace ndt::harness {

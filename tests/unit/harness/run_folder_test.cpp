@@ -6,8 +6,8 @@
 #include <nlohmann/json.hpp>
 
 #include "base/environment.hpp"
-#include "base/output_file.hpp"
 #include "ndt/core/error.hpp"
+#include "ndt/io/output_file.hpp"
 #include "scratch_files.hpp"
 
 namespace ndt::harness {

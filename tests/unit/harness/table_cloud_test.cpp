@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "bytes.hpp"
-#include "io/cloud_file.hpp"
+#include "ndt/io/cloud_file.hpp"
 #include "scratch_files.hpp"
 
 namespace ndt::harness {

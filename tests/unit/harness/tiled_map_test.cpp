@@ -1,4 +1,4 @@
-#include "data/tiled_map.hpp"
+#include "ndt/io/tiled_map.hpp"
 
 #include <cmath>
 #include <cstring>
@@ -6,8 +6,8 @@
 
 #include "data/courtyard.hpp"
 #include "data/map_cut.hpp"
-#include "io/cloud_file.hpp"
-#include "io/map_metadata.hpp"
+#include "ndt/io/cloud_file.hpp"
+#include "ndt/io/map_metadata.hpp"
 #include "ndt/voxel/voxel_map.hpp"
 #include "scratch_files.hpp"
 

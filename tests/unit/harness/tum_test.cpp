@@ -1,8 +1,8 @@
 #include <cmath>
 #include <limits>
 
-#include "io/trajectory.hpp"
 #include "ndt/core/limits.hpp"
+#include "ndt/io/trajectory.hpp"
 #include "scratch_files.hpp"
 
 namespace ndt::harness {

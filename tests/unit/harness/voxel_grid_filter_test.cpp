@@ -8,7 +8,7 @@
 
 #include "data/courtyard.hpp"
 #include "data/voxel_grid.hpp"
-#include "io/cloud_file.hpp"
+#include "ndt/io/cloud_file.hpp"
 
 namespace ndt::harness {
 namespace {

@@ -4,9 +4,9 @@
 
 #include "base/errors.hpp"
 #include "bytes_of.hpp"
-#include "io/cloud_file.hpp"
-#include "io/trajectory.hpp"
 #include "ndt/core/error.hpp"
+#include "ndt/io/cloud_file.hpp"
+#include "ndt/io/trajectory.hpp"
 #include "temporary_folder.hpp"
 #include "town/town.hpp"
 

@@ -1,0 +1,426 @@
+// ndt-bench localize: follows a recording through a map, each scan from where the one before ended.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "base/clock.hpp"
+#include "base/errors.hpp"
+#include "base/standard_streams.hpp"
+#include "cli/align/given_scan.hpp"
+#include "cli/commands.hpp"
+#include "cli/common/flags.hpp"
+#include "cli/common/option_flags.hpp"
+#include "cli/common/progress_line.hpp"
+#include "cli/localize/autoware_params.hpp"
+#include "cli/localize/localize_aligners.hpp"
+#include "cli/localize/localize_outputs.hpp"
+#include "cli/localize/other_sensors.hpp"
+#include "cli/localize/print_localize.hpp"
+#include "cli/localize/whole_map_start.hpp"
+#include "cli/search/prior_arguments.hpp"
+#include "data/voxel_grid.hpp"
+#include "localize/localize_run.hpp"
+#include "ndt/io/numbers.hpp"
+
+namespace ndt::harness {
+namespace {
+
+using localization::kLocalizerOptions;
+using localization::Localizer;
+using localization::LocalizerOptions;
+using localization::Prediction;
+using LocalizerArguments = Given<kLocalizerOptions>;
+
+constexpr const char* kGroup = "Localisation";
+constexpr const char *kSearch = "search", *kUsualSigma = "5,5,0.5,0.02,0.02";
+/// Autoware's own, for its covariances at 2 m.
+constexpr std::size_t kMostLaps = 10000;
+constexpr double kReliableTransformProbability = 3, kCriticalMs = 100;
+
+struct Arguments {
+  LocalizeMapArguments map;
+  std::string scans, stamps, stamp_unit, odometry, gnss, out, ply, ply_frames, command_line;
+  std::string implementation{kAuto};
+  PoseArgument init, guess;
+  std::vector<std::string> sigma, up;
+  std::optional<double> rate_hz;
+  std::size_t laps = 1;
+  std::optional<double> critical_ms, reliable_nvtl;
+  std::optional<std::string> autoware_params;
+  std::vector<localization::Offset> offsets;  ///< of the parameter file; none: the usual ones
+  bool debug_iterations = false, debug_particles = false, keep_no_returns = false;
+  bool real_time = false;
+  std::optional<double> speed;
+  LocalizerArguments localizer;
+  AlignArguments align;
+  PreparationArguments preparation;
+};
+
+bool starts_by_search(const Arguments& a) { return a.init.words.size() == 1 && a.init.words[0] == kSearch; }
+
+/// The profile that forgives a rough prediction, unless one is given.
+AlignArguments with_profile(AlignArguments given) {
+  auto& profile = given[&ProfileChoice::profile];
+  if (!profile) profile = to_string(Profile::pyramid);
+  return given;
+}
+
+/// An option that would not be used is a mistake.
+void check_uses(const Arguments& a, Prediction prediction) {
+  if (!a.guess.empty() && !starts_by_search(a))
+    throw UsageError("--guess is the middle of a search: give --init search with it, or --init POSE alone");
+  if (!a.sigma.empty() && !starts_by_search(a))
+    throw UsageError("--sigma is of a search: give --init search with it, or drop it");
+  if (!a.stamp_unit.empty() && a.stamps.empty()) throw UsageError("--stamp-unit requires --stamps");
+  if (a.rate_hz && !a.stamps.empty())
+    throw UsageError("--rate and --stamps both give the times of the scans: drop one");
+  if (!a.odometry.empty() && a.localizer[&LocalizerOptions::prediction] && prediction != Prediction::odometry)
+    throw UsageError(fmt::format("--odometry is not used with --prediction {}: drop one",
+                                 localization::to_string(prediction)));
+  const LocalizerArguments& given = a.localizer;
+  if (given[&LocalizerOptions::spread_neighbours].value_or(0) == 0 &&
+      (given[&LocalizerOptions::spread_offset_m] || given[&LocalizerOptions::spread_bound_m] ||
+       given[&LocalizerOptions::spread_reject_m]))
+    throw UsageError("the spread is not looked at: give --spread-neighbours N, or no other --spread option");
+  if (a.align[&ScanOptions::regularisation_x_m] || a.align[&ScanOptions::regularisation_y_m])
+    throw UsageError("--reg-x and --reg-y are one place for every scan: give --gnss, with a place for each");
+}
+
+/// Checks the options before any file is read.
+void check(const Arguments& a) {
+  if (a.rate_hz && !(*a.rate_hz > 0 && *a.rate_hz <= 1e6))
+    throw UsageError(fmt::format("--rate = {}: must be above 0 to 1e6 scans a second", *a.rate_hz));
+  if (a.critical_ms && !(*a.critical_ms > 0))
+    throw UsageError(fmt::format("--critical-ms = {}: must be above 0", *a.critical_ms));
+  if (a.laps < 1 || a.laps > kMostLaps)
+    throw UsageError(fmt::format("--laps = {}: must be in [1, {}]", a.laps, kMostLaps));
+  if (a.laps > 1 && (!a.odometry.empty() || (!a.gnss.empty() && a.gnss != "none")))
+    throw UsageError("--laps: the times of --odometry and --gnss are of one lap: leave them out");
+  if (a.speed && !a.real_time) throw UsageError("--speed is of --real-time: give both, or drop it");
+  if (a.speed && !(*a.speed > 0 && *a.speed <= 1e6))
+    throw UsageError(fmt::format("--speed = {}: must be above 0 to 1e6", *a.speed));
+  if (a.ply.empty() && !a.ply_frames.empty())
+    throw UsageError("--ply-frames is of --ply: give both, or drop it");
+  per_scan(a.align);
+  resolve(with_profile(a.align));
+  LocalizerOptions options;
+  a.localizer.apply_to(options);
+  validate(options);
+  check_uses(a, options.prediction);
+  check(a.map);
+  scan_preparation(a.preparation);
+  map_preparation(a.preparation);
+}
+
+/// The bound that the score must exceed, where measurements tell.
+std::optional<double> known_threshold(const LocalizerOptions& options, const AlignOptions& align) {
+  if (options.score == localization::ScoreKind::nvtl || !options.reliable_nvtl) return options.reliable_nvtl;
+  if (align.covariance_start != CovarianceStart::identity) return std::nullopt;
+  return kReliableTransformProbability;
+}
+
+/// Names what no threshold is known for.
+std::string unknown_score(const LocalizerOptions& options, const AlignOptions& align,
+                          const Implementation& entry) {
+  if (entry.peer) return std::string(entry.name);
+  if (!options.reliable_nvtl) return initial_pose::unknown_scale(align);
+  return fmt::format("{} with covariances that start from zero", localization::to_string(options.score));
+}
+
+/// The options of the localizer, which follow from those of the alignments where nothing is given.
+LocalizerOptions localizer_options(const Arguments& a, const AlignOptions& align, const Implementation& entry,
+                                   bool odometry) {
+  LocalizerOptions options;
+  if (odometry) options.prediction = Prediction::odometry;
+  if (!entry.peer) {
+    options.reliable_nvtl = initial_pose::known_reliable_nvtl(align);
+    options.reliable_matched = initial_pose::known_reliable_matched(align);
+  }
+  if (a.reliable_nvtl) options.reliable_nvtl = a.reliable_nvtl;
+  if (!a.offsets.empty()) options.offsets = a.offsets;
+  options.keep_no_returns = true;  // localize_all() leaves them out, before the filters
+  a.localizer.apply_to(options);
+  if (!options.least_score) options.least_score = known_threshold(options, align);
+  options.max_iterations = align.max_iterations;
+  validate(options);
+  if (options.prediction == Prediction::odometry && !odometry)
+    throw UsageError("--prediction odometry: the scans have no odometry; give --odometry");
+  return options;
+}
+
+initial_pose::PosePrior prior_of(const Arguments& a, const Transform& guess) {
+  initial_pose::PosePrior prior;
+  prior.mean = principal(derivative_pose(guess));
+  take_sigma(a.sigma.empty() ? std::vector<std::string>{kUsualSigma} : a.sigma, prior);
+  require_valid(prior);
+  return prior;
+}
+
+/// The pose given, or the dataset's own guess of the first scan.
+std::optional<Transform> first_pose(const PoseArgument& given, const ScanSequence& sequence,
+                                    const char* option) {
+  return given.empty() ? sequence.near_start : pose_from(given, option);
+}
+
+/// The pose where the first scan is expected, or the prior of its search.
+struct Start {
+  std::optional<Transform> pose;  ///< nothing: it is searched in the whole map
+  std::optional<initial_pose::PosePrior> prior;
+
+  void give(Localizer& localizer) const {
+    prior ? localizer.start_by_search(*prior) : localizer.start_at(*pose);
+  }
+  /// Nothing for all of the map.
+  std::optional<MapArea> area(const MapArguments& map) const {
+    if (!pose) return std::nullopt;
+    return prior ? near(map, *prior) : near(map, *pose);
+  }
+};
+Start start_of(const Arguments& a, const ScanSequence& sequence) {
+  const bool searches = starts_by_search(a);
+  const auto pose =
+      searches ? first_pose(a.guess, sequence, "--guess") : first_pose(a.init, sequence, "--init");
+  if (!searches && !pose)
+    throw UsageError(
+        "--init is missing: where in the map is the first scan? Give x,y,z,roll,pitch,yaw, or search");
+  if (pose && !a.up.empty())
+    throw UsageError(
+        "--up is for the search in the whole map: give --init search without --guess, or drop it");
+  if (!pose && !a.sigma.empty()) throw UsageError("--sigma is about --guess: give both, or drop it");
+  return {pose, searches && pose ? std::optional(prior_of(a, *pose)) : std::nullopt};
+}
+
+/// The options of a search, which have their own defaults, and the voxels of the tracking.
+AlignOptions searching_options(const Arguments& a, const AlignOptions& tracking) {
+  AlignArguments wide = with_profile(a.align);
+  auto& resolution = wide[&AlignOptions::resolution_m];
+  if (!resolution) resolution = tracking.resolution_m;
+  return resolve(wide, Guesses::of_a_search);
+}
+
+/// The first scan that can be read, as the localizer gets it.
+PointCloud first_scan(const LocalizeInput& input) {
+  PointCloud scan = first_readable(*input.sequence);
+  if (!input.keep_no_returns) drop_no_returns(scan);
+  return input.filter(std::move(scan));
+}
+
+std::optional<Transform> found_in_whole_map(const PointCloud& scan, LocalizeAligners& aligners,
+                                            const WholeMapStart& with) {
+  std::optional<Transform> found;
+  aligners.with_map(
+      [&](const PointCloud& map) { found = start_in_whole_map(with, aligners.searcher(), map, scan); });
+  return found;
+}
+
+const Implementation& implementation_with_scores(const std::string& name) {
+  const Implementation& entry = implementation_from(name);
+  if (entry.own_process)
+    throw UsageError(
+        fmt::format("{} gives no scores, and localize needs them; take another implementation", entry.name));
+  return entry;
+}
+
+void notice_unjudged(const std::string& unknown) {
+  notice(
+      "ndt-bench: the score is not judged, so no pose is ok: no threshold is known for {}; give "
+      "--least-score\n",
+      unknown);
+}
+
+ExitCode verdict_on(const LocalizeSummary& summary) {
+  if (!summary.lost_since && summary.left_out.unreadable > 0) {
+    notice("ndt-bench: localize: {} scans could not be read\n", summary.left_out.unreadable);
+    return ExitCode::jobs_failed;
+  }
+  if (!summary.lost_since) return ExitCode::ok;
+  notice("ndt-bench: localize: lost at frame {}, and not found again by the last, {}\n", *summary.lost_since,
+         summary.frames - 1);
+  return ExitCode::jobs_failed;
+}
+
+/// The options of the parameter file, below those that were given.
+Arguments with_autoware_params(Arguments a) {
+  if (!a.autoware_params) return a;
+  AutowareParams params(*a.autoware_params);
+  take_alignment(params, a.align);
+  take_localization(params, {&a.localizer, &a.map, &a.gnss, &a.critical_ms, &a.offsets, &a.reliable_nvtl});
+  params.finish("localize");
+  return a;
+}
+
+/// A dataset that is made on first use is not left in parts by Ctrl-C.
+ScanSequence opened(const Arguments& a, const StampSource& stamps, ProgressLine& progress) {
+  const Interruption interruption;
+  ScanSequence once =
+      open_sequence(a.scans, stamps, progress.report(), a.map.map.bin_fields, !a.map.map.path.empty());
+  return a.laps > 1 ? repeated(std::move(once), a.laps) : once;
+}
+
+ExitCode localize(const Arguments& given) {
+  const Arguments a = with_autoware_params(given);
+  check(a);
+  ProgressLine progress;
+  StampSource stamps{.file = std::nullopt, .rate_hz = a.rate_hz, .unit = std::nullopt};
+  if (!a.stamp_unit.empty()) stamps.unit = named<TimeUnit>("--stamp-unit", a.stamp_unit);
+  if (!a.stamps.empty()) stamps.file = a.stamps;
+  const ScanSequence sequence = opened(a, stamps, progress);
+  if (sequence.map && a.map.map.path.empty() && a.map.map.bin_fields)
+    throw UsageError(
+        "--bin-fields is invalid for a dataset's own clouds: bin_fields in its dataset.toml gives the "
+        "number");
+  for (const std::string& note : sequence.notes) notice("ndt-bench: {}\n", note);
+  const ScanPreparation scan_filters = overridden(sequence.preparation, scan_preparation(a.preparation));
+  validate(scan_filters);
+
+  AlignArguments align = with_profile(a.align);
+  if (auto& resolution = align[&AlignOptions::resolution_m]; !resolution) resolution = sequence.resolution_m;
+  const AlignOptions options = resolve(align);
+  LocalizeInput input;
+  input.sequence = &sequence;
+  input.critical_ms = a.critical_ms.value_or(kCriticalMs);
+  SteadyClock clock;
+  if (a.real_time) input.real_time = RealTime{&clock, a.speed.value_or(1)};
+  input.scan = sequence.scan;
+  input.keep_no_returns = a.keep_no_returns;
+  VoxelGrid grid;
+  input.filter = [&](PointCloud cloud) { return prepare(std::move(cloud), scan_filters, grid).cloud; };
+  input.limits = [&] {
+    PerScan limits = per_scan(a.align);
+    limits.trace = a.debug_iterations;
+    return limits;
+  };
+  // A scan tells how large they are, and whether any can be read.
+  const PointCloud first = first_scan(input);
+  const Implementation& entry = implementation_with_scores(a.implementation);
+  input.odometry = odometry_for(sequence, a.odometry);
+  input.gnss = gnss_for(sequence, a.gnss, entry);
+  const LocalizerOptions setting = localizer_options(a, options, entry, !input.odometry.empty());
+  if (!setting.least_score) notice_unjudged(unknown_score(setting, options, entry));
+  FrameScenes scenes(a.ply, a.ply_frames, sequence.scans.size());
+  Start start = start_of(a, sequence);
+  LocalizeAligners aligners(a.map, sequence, start.area(a.map.map),
+                            {&entry, options, [&] { return searching_options(a, options); },
+                             map_preparation(a.preparation), a.real_time});
+  input.following = aligners.following();
+  if (!start.pose) {
+    start.pose =
+        found_in_whole_map(first, aligners, {entry, searching_options(a, options), setting, up_from(a.up)});
+    if (!start.pose) return ExitCode::jobs_failed;
+  }
+  Localizer localizer(aligners.tracker(), setting, [&]() -> Aligner& { return aligners.searcher(); });
+  start.give(localizer);
+  input.begin_lap = [&] {
+    start.give(localizer);
+    if (input.following) input.following->jump_to(*start.pose);
+  };
+  LocalizeOutputs outputs(
+      a.out,
+      {std::string(entry.name), std::string(entry.runs_on), *align[&ProfileChoice::profile], a.command_line,
+       setting, options, aligners.map_following()},
+      sequence, aligners, scenes);
+  if (a.debug_iterations) outputs.tell_iterations();
+  if (a.debug_particles) outputs.tell_particles();
+  const LocalizeSummary summary = localize_all(localizer, input, [&](const LocalizedScan& scan) {
+    outputs.append(scan);
+    progress.show({.done = scan.frame + 1, .total = sequence.scans.size(), .now = scan.scan->name});
+  });
+  outputs.finish();
+  fmt::print("implementation   {} ({})\n{}", entry.name, entry.runs_on, to_text(summary, sequence));
+  fmt::print("written to       {}: {}\n", printable_name(a.out), outputs.names());
+  return verdict_on(summary);
+}
+
+void add_source_flags(CLI::App& command, Arguments& a) {
+  command
+      .add_option("--scans", a.scans,
+                  "folder of clouds, in the order of their names or numbers; or a dataset's name or folder")
+      ->type_name("DIR|DATASET")
+      ->required();
+  add_localize_map_flags(command, a.map);
+  command
+      .add_option("--stamps", a.stamps, "times of the scans, seconds, one a line, such as KITTI's times.txt")
+      ->type_name("FILE");
+  command
+      .add_option("--stamp-unit", a.stamp_unit,
+                  "of --stamps: s, ms, us or ns (default: told by the median step, which is 1 ms to 60 s)")
+      ->type_name("UNIT");
+  command
+      .add_option("--laps", a.laps, "go through the recording so often, from its start each time (default 1)")
+      ->type_name("N");
+  command.add_option("--rate", a.rate_hz, "scans a second where they have no times (default 10)")
+      ->type_name("HZ");
+  command
+      .add_option("--odometry", a.odometry,
+                  "poses of the scanner by another sensor, in a world of its own, TUM")
+      ->type_name("FILE");
+  command
+      .add_option(
+          "--gnss", a.gnss,
+          "positions of the scanner in the map, which pull along the heading, TUM, or with three more "
+          "columns var_x cov_xy var_y; none: without those of the dataset")
+      ->type_name("FILE|none");
+  add_keep_no_returns_flag(command, a.keep_no_returns);
+}
+
+void add_start_flags(CLI::App& command, Arguments& a) {
+  add_pose_flag(command, "--init", a.init);
+  command.get_option("--init")->description(
+      "pose of the first scan, map_from_scan as in align --guess; or search: look for it around --guess, "
+      "or without one in the whole map (default: a dataset's first guess)");
+  add_pose_flag(command, "--guess", a.guess);
+  command.get_option("--guess")->description(
+      "middle of --init search, as in align (default: a dataset's first guess)");
+  command
+      .add_option("--sigma", a.sigma,
+                  "of --init search: standard deviations of x,y,z in metres and roll,pitch in radians; the "
+                  "heading may be any (default 5,5,0.5,0.02,0.02)")
+      ->type_name("SIGMA")
+      ->expected(1, 5);
+  add_up_flag(command, a.up, "with --init search in the whole map");
+}
+
+}  // namespace
+
+void add_localize(CLI::App& app, Command& chosen, const std::string& command_line) {
+  const auto a = std::make_shared<Arguments>();
+  a->command_line = command_line;
+  CLI::App& command =
+      add_command(app, chosen, "localize",
+                  "Follow a recording through a map, each scan from where the one before ended", a, localize);
+  add_source_flags(command, *a);
+  add_start_flags(command, *a);
+  command.add_option("--out", a->out, "folder of the poses and the diagnostics, made with its parents")
+      ->type_name("DIR")
+      ->required();
+  command
+      .add_option("--ply", a->ply,
+                  "new folder of coloured PLY: the map, and scans where they were expected and found, by the "
+                  "score of their points")
+      ->type_name("DIR");
+  command
+      .add_option("--ply-frames", a->ply_frames,
+                  "numbers of the scans in it, with commas (default: the first and the last)")
+      ->type_name("LIST");
+  command.add_option("--critical-ms", a->critical_ms, "a scan that takes longer is diagnosed (default 100)")
+      ->type_name("MS");
+  command.add_flag("--debug-iterations", a->debug_iterations,
+                   "also write iterations.jsonl: every iteration with its gradient, Hessian and step");
+  command.add_flag("--debug-particles", a->debug_particles,
+                   "also write particles.jsonl: every alignment of every search, where it began and ended");
+  command.add_flag("--real-time", a->real_time,
+                   "scans arrive at their times; one that arrives while another is worked on takes the place "
+                   "of the one that waits, which is dropped and counted");
+  command.add_option("--speed", a->speed, "of --real-time: times as fast as recorded (default 1)")
+      ->type_name("FACTOR");
+  add_implementation_flag(command, a->implementation);
+  add_autoware_flag(command, a->autoware_params);
+  add_flags(command, a->localizer, kGroup, Defaults::shown, [](const auto&) { return true; });
+  add_align_flags(command, a->align);
+  add_threads_flag(command, a->align);
+  add_map_preparation_flags(command, a->preparation);
+  add_scan_preparation_flags(command, a->preparation);
+}
+
+}  // namespace ndt::harness

@@ -1,0 +1,117 @@
+#include "cli/localize/localize_aligners.hpp"
+
+#include <fmt/format.h>
+
+#include "base/errors.hpp"
+#include "base/standard_streams.hpp"
+#include "cli/common/option_flags.hpp"
+
+namespace ndt::harness {
+namespace {
+
+using localization::MapFollowing;
+
+constexpr const char* kAlignersGroup = "Map that follows the vehicle";
+
+/// --map-radius is a flag of its own, because it may be `all`.
+bool is_flag(std::string_view name) { return name != "map-radius"; }
+
+/// The radius around a pose; nothing for all of the map.
+std::optional<double> radius(const LocalizeMapArguments& a) {
+  const std::optional<MapArea> area = near(a.map, Transform());
+  if (!area) return std::nullopt;
+  return area->reach_m;
+}
+
+MapFollowing following_of(const LocalizeMapArguments& a) {
+  MapFollowing following = a.usual;
+  a.following.apply_to(following);
+  following.radius_m = radius(a).value_or(following.radius_m);
+  return following;
+}
+
+/// The flag of a map that follows that was given; empty if none was.
+std::string given_flag(const LocalizeMapArguments& a) {
+  std::string flag;
+  if (!a.map.radius.empty() && radius(a)) flag = "--map-radius";
+  a.following.for_each([&](const auto& option, const auto& value) {
+    if (value) flag = fmt::format("--{}", option.name);
+  });
+  return flag;
+}
+
+void refuse_given(const LocalizeMapArguments& a, const std::string& what_is_no_such_map) {
+  if (const std::string flag = given_flag(a); !flag.empty())
+    throw UsageError(
+        fmt::format("{} is of a map in tiles with metadata that follows the vehicle, and {}: "
+                    "leave it out",
+                    flag, what_is_no_such_map));
+}
+
+}  // namespace
+
+void add_localize_map_flags(CLI::App& command, LocalizeMapArguments& a) {
+  CLI::Option& map = add_map_option(command, a.map);
+  map.description(map.get_description() +
+                  "; tiles with metadata follow the vehicle; a dataset has its own map");
+  add_map_radius_flag(command, a.map, "the vehicle, and other tiles as it moves",
+                      std::string(kUsualReach) + ", --init search: and 3 sigma more at first");
+  add_flags(command, a.following, kAlignersGroup, Defaults::shown,
+            [](const auto& option) { return is_flag(option.name); });
+}
+
+void check(const LocalizeMapArguments& a) {
+  if (radius(a))
+    validate(following_of(a));
+  else
+    refuse_given(a, "--map-radius all takes in the whole map");
+  if (a.map.path.empty()) refuse_given(a, "a dataset's own map is read whole (give --map)");
+}
+
+LocalizeAligners::LocalizeAligners(const LocalizeMapArguments& a, const ScanSequence& sequence,
+                                   const std::optional<MapArea>& first, LocalizeAlignersSetting setting)
+    : setting_(std::move(setting)) {
+  if (a.map.path.empty() && !sequence.map)
+    throw UsageError("--map is missing: a folder of scans needs the map they were taken in");
+  if (!first && radius(a)) refuse_given(a, "a search without --guess is in all of its tiles");
+  if (!a.map.path.empty()) {
+    MapFiles files(a.map.path, a.map.bin_fields);
+    if (first && files.places_known()) {
+      follow(a, std::move(files), *first);
+      return;
+    }
+    if (!files.places_known()) refuse_given(a, printable_name(a.map.path) + " is none");
+    GivenMap map(a.map, std::nullopt, setting_.map_filters);
+    map.notice_tiles();
+    whole_ = map.take_cloud();
+  } else {
+    whole_ = prepare(sequence.map(), setting_.map_filters).cloud;
+  }
+  tracker_ = another(setting_.tracking);
+}
+
+void LocalizeAligners::follow(const LocalizeMapArguments& a, MapFiles files, const MapArea& first) {
+  const auto make = [this] { return setting_.implementation->make(setting_.tracking); };
+  following_.emplace(std::move(files),
+                     FollowingSetting{following_of(a), setting_.map_filters, first, setting_.real_time},
+                     make);
+  notice("ndt-bench: map tiles        {} of {} within {:g} m of ({:g}, {:g}); they follow the vehicle\n",
+         following_->tiles(), following_->files().tiles().size(), first.reach_m, first.low_x, first.low_y);
+}
+
+std::unique_ptr<Aligner> LocalizeAligners::another(const AlignOptions& options) const {
+  std::unique_ptr<Aligner> aligner = setting_.implementation->make(options);
+  with_map([&](const PointCloud& map) { aligner->set_map(map); });
+  return aligner;
+}
+
+Aligner& LocalizeAligners::searcher() {
+  if (!searcher_)
+    searcher_ = another(setting_.searching());
+  else if (searchers_version_ != map_version())
+    with_map([&](const PointCloud& map) { searcher_->set_map(map); });
+  searchers_version_ = map_version();
+  return *searcher_;
+}
+
+}  // namespace ndt::harness

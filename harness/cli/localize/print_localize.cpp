@@ -1,0 +1,129 @@
+#include "cli/localize/print_localize.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <functional>
+#include <utility>
+
+#include "base/metrics.hpp"
+#include "ndt/io/numbers.hpp"
+
+namespace ndt::harness {
+namespace {
+
+/// Fixes that contradict the scans most of the time are not where the map is.
+std::string gnss_line(const LocalizeSummary& summary) {
+  const std::size_t beside = summary.gnss_beside_m.size();
+  if (beside == 0) return "";
+  return fmt::format(
+      "GNSS             {:.1f} m beside the map in {} of {} scans (median), and not used there: check its "
+      "origin, "
+      "projection and clock, and --init\n",
+      median(summary.gnss_beside_m), beside, summary.frames);
+}
+
+std::string left_out_lines(const LeftOut& left_out) {
+  std::string text;
+  if (const std::int64_t points = left_out.no_returns.total(); points > 0)
+    text +=
+        fmt::format("no returns       {} of {} points ({:.0f} %) in {} scans left out: {}\n", points,
+                    left_out.points, 100 * static_cast<double>(points) / static_cast<double>(left_out.points),
+                    left_out.scans_with_no_returns, to_text(left_out.no_returns));
+  if (left_out.unreadable > 0)
+    text += fmt::format("unreadable       {} of the scans, taken for empty; the first: {}\n",
+                        left_out.unreadable, left_out.first_unreadable);
+  return text;
+}
+
+std::string sensor_line(const char* label, const SensorUse& sensor) {
+  if (sensor.used == 0 && sensor.missed.empty()) return "";
+  return fmt::format("{:<17}{}\n", label, to_text(sensor));
+}
+
+/// The reasons of the scans with a verdict, the most frequent first.
+std::string reason_line(localization::Verdict verdict, std::size_t scans,
+                        const std::map<localization::Reason, std::size_t>& by) {
+  if (scans == 0) return "";
+  std::vector<std::pair<localization::Reason, std::size_t>> reasons(by.begin(), by.end());
+  std::ranges::stable_sort(reasons, std::greater(), [](const auto& reason) { return reason.second; });
+  std::vector<std::string> counts;
+  for (const auto& [reason, count] : reasons)
+    counts.push_back(fmt::format("{} {}", count, localization::to_string(reason)));
+  return fmt::format("{:<17}{}: {}\n", localization::to_string(verdict), scans, fmt::join(counts, ", "));
+}
+
+std::string error_lines(const TrajectoryError& e, const TruthFacts& truth) {
+  return fmt::format(
+      "closed-loop ATE  {:.4f} m RMSE, mean {:.4f} m, max {:.4f} m; rotation {:.4f} deg RMSE, max {:.4f} "
+      "deg\n"
+      "                 of {} poses, not moved onto the truth ({})\n",
+      e.rmse_m, e.mean_m, e.max_m, e.rmse_deg, e.max_deg, e.poses, truth.quality);
+}
+
+std::string stage_line(std::string_view stage, const std::vector<double>& ms) {
+  if (ms.empty()) return "";
+  return fmt::format("  {:<15}{:8.3f} {:8.3f} {:8}\n", stage, median(ms), quantile(ms, 0.99), ms.size());
+}
+
+/// The stages in the order in which a scan goes through them.
+std::string stage_lines(const LocalizeSummary& summary) {
+  std::string text = fmt::format("{:<17}{:>8} {:>8} {:>8}\n", "of that, in ms", "median", "p99", "scans");
+  text += stage_line("filter", summary.filter_ms);
+  for (const auto stage : all_values<localization::Stage>())
+    text += stage_line(localization::to_string(stage), summary.stage_ms[static_cast<std::size_t>(stage)]);
+  return text + stage_line("diagnostics", summary.diagnostics_ms);
+}
+
+std::string map_line(const MapUse& map) {
+  return fmt::format(
+      "map updates      {}{}, {} tiles read, {} at once at most, read {:.2f} s and built {:.2f} s beside "
+      "alignments, waited {} times{}, swap at most {:.1f} us\n",
+      map.updates, map.failed > 0 ? fmt::format(" ({} failed)", map.failed) : "", map.tiles_read,
+      map.most_tiles, map.read_ms / 1000, map.build_ms / 1000, map.waits,
+      map.waits > 0 ? fmt::format(" ({:.0f} ms)", map.waited_ms) : "", map.longest_swap_us);
+}
+
+}  // namespace
+
+std::string to_text(const SensorUse& sensor) {
+  std::size_t asked = sensor.used;
+  std::vector<std::string> misses;
+  for (const auto& [miss, scans] : sensor.missed) {
+    asked += scans;
+    misses.push_back(fmt::format("{} {}", localization::to_string(miss), scans));
+  }
+  return fmt::format("used for {} of {} scans{}", sensor.used, asked,
+                     misses.empty() ? "" : fmt::format(" ({})", fmt::join(misses, ", ")));
+}
+
+std::string to_text(const LocalizeSummary& summary, const ScanSequence& sequence) {
+  std::string text = fmt::format("scans            {} of {}: {} ok, {} doubtful, {} lost\n", summary.frames,
+                                 sequence.name, summary.ok, summary.doubtful, summary.lost);
+  text += reason_line(localization::Verdict::doubtful, summary.doubtful, summary.doubtful_by) +
+          reason_line(localization::Verdict::lost, summary.lost, summary.lost_by);
+  if (summary.dropped > 0)
+    text +=
+        fmt::format("dropped          {} more, which came while another was worked on\n", summary.dropped);
+  text += left_out_lines(summary.left_out);
+  if (summary.frozen > 0)
+    text += fmt::format(
+        "frozen           {} scans have the bytes of those before: is the sensor or its driver "
+        "frozen? (--frozen-after)\n",
+        summary.frozen);
+  text += sensor_line("odometry", summary.odometry) + sensor_line("GNSS", summary.gnss) + gnss_line(summary);
+  if (summary.searches > 0)
+    text += fmt::format("searches         {}, {} found a pose\n", summary.searches, summary.found);
+  text += fmt::format("time a scan      {:.2f} ms (median), {:.2f} ms (p99)\n", median(summary.execution_ms),
+                      quantile(summary.execution_ms, 0.99));
+  text += fmt::format("with the rest    {:.2f} ms (median), {:.2f} ms (p99), with filters and diagnostics\n",
+                      median(summary.frame_ms), quantile(summary.frame_ms, 0.99));
+  text += stage_lines(summary);
+  if (summary.map) text += map_line(*summary.map);
+  if (summary.long_run) text += summary.long_run->text();
+  if (summary.error) text += error_lines(*summary.error, sequence.truth);
+  return text;
+}
+
+}  // namespace ndt::harness

@@ -1,0 +1,75 @@
+#include "cli/search/anywhere_with_progress.hpp"
+
+#include <optional>
+
+#include "base/clock.hpp"
+#include "cli/common/progress_line.hpp"
+
+namespace ndt::harness {
+namespace {
+
+/// A line on stderr once a search has taken a while.
+class PlaceProgressLine {
+ public:
+  void show(double coverage) {
+    if (since_.elapsed_us() < kQuietUs || (line_ && shown_.elapsed_us() < kEveryUs)) return;
+    if (!line_) line_.emplace();
+    line_->show({static_cast<std::size_t>(100 * coverage), 100, "places"});
+    shown_ = Stopwatch();
+  }
+
+ private:
+  static constexpr double kQuietUs = 1e6, kEveryUs = 1e5;
+  Stopwatch since_, shown_;
+  std::optional<ProgressLine> line_;
+};
+
+bool tells_no_tilt(const Pose& mean) { return mean.roll == 0 && mean.pitch == 0; }
+
+/// The prior of a scanner that is mounted upside down and looks the same way.
+ResolvedPrior hanging(ResolvedPrior prior) {
+  prior.pose.mean.roll = kPi;
+  prior.pose.mean.yaw = -prior.pose.mean.yaw;
+  return prior;
+}
+
+}  // namespace
+
+AnywhereWithProgress::AnywhereWithProgress(const PointCloud& map, const AlignOptions& options, bool on_device,
+                                           const ResolvedPrior& prior)
+    : prior_(prior), search_(map, options, on_device, prior.place_cell_m, prior.up), sight_lines_(map) {
+  const initial_pose::PlacePyramid& pyramid = search_.pyramid();
+  answer_.pyramid_us = search_.build_us();
+  answer_.on_device = search_.on_device();
+  answer_.kind = prior.kind;
+  answer_.region = region_of(prior, pyramid);
+  answer_.cell_m = pyramid.cell_m();
+  answer_.pyramid_bytes = pyramid.bytes();
+}
+
+initial_pose::SearchResult AnywhereWithProgress::run(Aligner& aligner, const PointCloud& scan,
+                                                     const ResolvedSearch& setting, const PerScan& limits) {
+  initial_pose::AnywhereResult found = searched(prior_, aligner, scan, setting, limits);
+  const bool missed = !found.search.interrupted && !found.search.reliable.value_or(true);
+  answer_.mounting = Mounting::level;
+  if (missed && prior_.kind != PriorKind::pose && tells_no_tilt(prior_.pose.mean)) {
+    initial_pose::AnywhereResult other = searched(hanging(prior_), aligner, scan, setting, limits);
+    const bool hangs = other.search.reliable.value_or(false);
+    answer_.mounting = hangs ? Mounting::upside_down : Mounting::neither;
+    if (hangs) found = std::move(other);
+  }
+  answer_.coarse = std::move(found.coarse);
+  answer_.coarse_us = found.coarse_us;
+  return std::move(found.search);
+}
+
+initial_pose::AnywhereResult AnywhereWithProgress::searched(const ResolvedPrior& prior, Aligner& aligner,
+                                                            const PointCloud& scan,
+                                                            const ResolvedSearch& setting,
+                                                            const PerScan& limits) {
+  PlaceProgressLine progress;
+  return search_.run(aligner, scan, prior, setting, limits, {}, &sight_lines_,
+                     [&](double coverage) { progress.show(coverage); });
+}
+
+}  // namespace ndt::harness

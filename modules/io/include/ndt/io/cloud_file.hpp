@@ -1,0 +1,104 @@
+// Point clouds in files, coordinates only: PCD, PLY (1.0), KITTI scans, and any format by its extension, also
+// rows of text and NumPy arrays. Readers are strict: every size in a header is checked against the bytes that
+// exist before memory of that size is taken.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "ndt/core/point_cloud.hpp"
+#include "ndt/io/bin_fields.hpp"
+
+namespace ndt::harness {
+
+/// The irregularities that a reader noticed and accepted.
+struct CloudInfo {
+  std::uint64_t trailing_bytes =
+      0;  ///< after the last point of a binary body, declared by nothing in the header
+};
+
+enum class PcdEncoding { ascii, binary, binary_compressed };
+
+/// Reads the points of a PCD file, in metres and in file order; non-finite ones are kept. Fields other than
+/// x, y, z (or X, Y, Z where the small letter is missing) are skipped, also without values (COUNT 0), and
+/// VIEWPOINT does not move the points. Versions 0.5 to 0.7 are read.
+///
+/// float32 coordinates come back bit for bit, with origin 0. If x, y or z is float64, the cloud has origin 0
+/// while all finite points are within 1000 m of it; beyond, the origin is their component-wise median rounded
+/// down to whole kilometres and the points are float32 offsets from it.
+///
+/// Throws ndt::InputError naming file, header line, line or byte, field, and what to do: for anything but a
+/// regular file, a header that contradicts itself or the file, a body that is short or not numbers, or a file
+/// past the Limits (ndt/core/limits.hpp). binary_compressed needs a build with liblzf.
+PointCloud read_pcd(const std::filesystem::path& file, CloudInfo* info = nullptr);
+
+/// Writes x y z as float32 if the origin is 0, else origin + point as float64; an existing file is replaced.
+/// Text carries the shortest digits that read back to the same bits. Throws ndt::InputError if the file
+/// cannot be written or could not be read back (too many points), or for binary_compressed in a build without
+/// liblzf.
+void write_pcd(const std::filesystem::path& file, const PointCloud& cloud,
+               PcdEncoding encoding = PcdEncoding::binary);
+
+enum class PlyEncoding { ascii, binary_little_endian, binary_big_endian };
+
+/// Reads the points of a PLY file: x, y and z of its element "vertex", in metres and in file order;
+/// non-finite ones are kept. X, Y, Z stand for missing small letters. Other properties, lists too, and the
+/// elements before it are skipped; the elements after it
+/// are not looked at. Text holds one vertex a line.
+///
+/// float coordinates come back bit for bit, with origin 0. If x, y or z is double, origin and points are
+/// chosen as read_pcd does.
+///
+/// Throws ndt::InputError naming file, header line, line or byte, property, and what to do: for anything but
+/// a regular file, a header that contradicts itself or the file, integer coordinates, a body that is short or
+/// not numbers, or a file past the Limits (ndt/core/limits.hpp).
+PointCloud read_ply(const std::filesystem::path& file, CloudInfo* info = nullptr);
+
+/// Writes x y z as float if the origin is 0, else origin + point as double; an existing file is replaced.
+/// Text carries the shortest digits that read back to the same bits. Throws ndt::InputError if the file
+/// cannot be written or could not be read back (too many points).
+void write_ply(const std::filesystem::path& file, const PointCloud& cloud,
+               PlyEncoding encoding = PlyEncoding::binary_little_endian);
+
+/// Reads a scan as KITTI stores it (velodyne/*.bin), records of float32 x y z intensity, or of `fields`
+/// float32, little-endian, without a header: the points in metres, bit for bit and in file order, with origin
+/// 0; non-finite ones are kept, what is not x y z is skipped. A file of 0 bytes is a cloud of 0 points.
+/// Throws ndt::InputError for anything but a regular file, a size that is no whole number of records, values
+/// that repeat with another width than the records' (io/kitti_width.hpp), or more points than
+/// Limits::kPoints; std::invalid_argument for other numbers of fields. Nothing can trail, so *info always
+/// comes back as 0.
+PointCloud read_kitti_bin(const std::filesystem::path& file, CloudInfo* info = nullptr,
+                          BinFields fields = {});
+
+/// Writes intensity 0; an existing file is replaced. Throws ndt::InputError if the file cannot be written or
+/// could not be read back (too many points), and for an origin other than 0, which float32 cannot carry.
+void write_kitti_bin(const std::filesystem::path& file, const PointCloud& cloud);
+
+/// Reads a cloud in the format that the file's extension says, in any case: .pcd, .ply, .bin; .xyz or .csv,
+/// rows of x y z and further values, whose first line may name the columns; .npy, an array of float32 or
+/// float64 with the columns x y z first. The last three are read only. Throws InputError for an unknown one,
+/// naming those that can be read, and as the format's reader does. `fields` is for .bin, other formats ignore
+/// it.
+PointCloud read_cloud(const std::filesystem::path& file, CloudInfo* info = nullptr, BinFields fields = {});
+
+/// Writes a cloud in the format that the file's extension says, binary where there is a choice. Throws
+/// InputError for an unknown one, naming those that can be written, and as the format's writer does.
+void write_cloud(const std::filesystem::path& file, const PointCloud& cloud);
+
+/// Whether read_cloud knows the extension, in any case. The file is not looked at.
+bool is_cloud(const std::filesystem::path& file);
+
+/// Whether write_cloud knows the extension.
+bool is_written_cloud(const std::filesystem::path& file);
+
+/// Returns the clouds among the files of a folder. Files in formats that are read only often hold times,
+/// poses or copies: only where there is no other cloud, those of one format are taken, of .xyz, else .npy,
+/// else .csv.
+std::vector<std::filesystem::path> clouds_among(std::vector<std::filesystem::path> files);
+
+/// Lists the extensions of the formats above, for help texts: ".pcd, .ply, ...".
+std::string cloud_extensions();
+
+}  // namespace ndt::harness

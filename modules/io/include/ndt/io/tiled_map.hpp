@@ -1,0 +1,86 @@
+// A map as it comes: one cloud, a folder of tiles, Autoware's metadata with the tiles that it names, or a
+// surveyor's file, which is made into tiles.
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "ndt/core/point_cloud.hpp"
+#include "ndt/io/bin_fields.hpp"
+#include "ndt/io/tile_points.hpp"
+
+namespace ndt::harness {
+
+struct TilePlace {
+  double x = 0, y = 0;  ///< lower-left corner
+};
+
+struct MapTile {
+  std::string name;  ///< as in the metadata, or of the file
+  std::filesystem::path file;
+  std::optional<TilePlace> place;  ///< where metadata tells
+};
+
+struct LoadedMap {
+  PointCloud cloud;
+  std::size_t tiles = 0;  ///< that the cloud was made of; 0 for a map of one file
+};
+
+/// Finds the files of a map and checks that they are there; reads no point. The order of tiles, and so of the
+/// points of the cloud, is by corner, x first, then y; without metadata by file name.
+class MapFiles {
+ public:
+  /// `map`: a cloud; a folder of clouds, whose metadata is used if it has one (pointcloud_map_metadata.yaml,
+  /// the only PREFIX_metadata.yaml, or metadata.yaml); or metadata (.yaml). The tiles of metadata are beside
+  /// it, in a folder pointcloud_map.pcd or pointcloud_map there, or else one folder further down. A folder of
+  /// one of these names uses pointcloud_map_metadata.yaml beside it. A map in LAS, LAZ or E57 stands for its
+  /// tiles, which tiles_of_survey makes on first use. Throws InputError as read_map_metadata and
+  /// tiles_of_survey do, for a folder without clouds, a tile that is missing or no cloud, and for a name or a
+  /// link out of the folder. `fields` is for tiles in .bin.
+  explicit MapFiles(const std::filesystem::path& map, BinFields fields = {});
+
+  /// Takes a file out of the clouds of a folder or of metadata; false if it is none of them. Throws
+  /// InputError if no other cloud is left.
+  bool leave_out(const std::filesystem::path& file);
+
+  /// One cloud unless true.
+  bool in_tiles() const { return in_tiles_; }
+  /// True if the metadata tells the tiles' places.
+  bool places_known() const { return width_m_ > 0; }
+  double tile_width_m() const { return width_m_; }              ///< along x; 0 where places are not known
+  double tile_height_m() const { return height_m_; }            ///< along y
+  const std::vector<MapTile>& tiles() const { return tiles_; }  ///< the one cloud is one of them
+  /// The file kSurveyFacts of a map in LAS, LAZ or E57; empty for other maps.
+  const std::filesystem::path& survey_facts() const { return survey_facts_; }
+
+  /// Reads the tiles that touch the area, all where no area is given or places are not known. The cloud is
+  /// that of one file with the points of these tiles one after the other: floats keep their bits, and doubles
+  /// have one origin. Throws InputError as read_cloud does; for tiles of float32 beside others of float64,
+  /// points that lie outside their tile by more than kTileSlackM, more points than Limits::kPoints, and
+  /// where no tile touches the area.
+  LoadedMap load(const std::optional<MapArea>& area = {}) const;
+
+  // The parts that load() is made of, where places are known.
+
+  /// The tiles that touch the area, in the order of the cloud's points. Throws InputError if there is none.
+  std::vector<const MapTile*> touching(const MapArea& area) const;
+  /// Throws InputError as read_cloud does, and for points that lie outside the tile.
+  StoredPoints read(const MapTile& tile) const;
+  const std::string& name() const { return name_; }  ///< printable
+
+ private:
+  void use_metadata(const std::filesystem::path& metadata);
+  void use_folder(const std::filesystem::path& folder);
+
+  std::string name_;  // for messages
+  BinFields fields_;
+  bool in_tiles_ = false;
+  double width_m_ = 0, height_m_ = 0;
+  std::vector<MapTile> tiles_;
+  std::filesystem::path survey_facts_;
+};
+
+}  // namespace ndt::harness

@@ -1,0 +1,102 @@
+// Poses in and out: TUM text (time and quaternion), KITTI poses (3x4 matrices without times), one 4x4 matrix;
+// times alone.
+#pragma once
+
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/errors.hpp"
+#include "ndt/align/align_result.hpp"
+#include "ndt/core/limits.hpp"
+#include "ndt/core/pose.hpp"
+#include "ndt/io/text.hpp"
+
+namespace ndt::harness {
+
+struct StampedTransform {
+  double time_s = 0;
+  Transform map_from_body;
+  std::optional<PositionCovariance> covariance{};  ///< of x and y [m²], of a fix that has one
+};
+
+/// The irregularities that a reader noticed and accepted.
+struct TrajectoryInfo {
+  double worst_norm_error = 0;  ///< TUM: largest | |q| - 1 | of a quaternion as stored; all are normalised
+};
+
+/// Reads lines "time x y z qx qy qz qw": seconds, metres, rotation as a quaternion with the scalar last, in
+/// file order. Lines that begin with '#' and blank lines are skipped. Times and translations come back as
+/// they stand in the text; a quaternion of a length within Limits::kQuaternionNorm of 1 is normalised.
+///
+/// Throws ndt::InputError naming file, line, value and what to do: for anything but a regular file, a line of
+/// other than 8 finite numbers, another length of the quaternion, times that do not increase, no poses, or a
+/// file past the Limits (ndt/core/limits.hpp).
+std::vector<StampedTransform> read_tum(const std::filesystem::path& file, TrajectoryInfo* info = nullptr);
+
+/// Reads positions of a GNSS receiver: lines of 8 numbers as read_tum, or of 11, "... qw var_x cov_xy var_y"
+/// with the covariance of x and y in m². All lines have the same count. Throws as read_tum does, and for a
+/// covariance that is not positive definite.
+std::vector<StampedTransform> read_fixes(const std::filesystem::path& file);
+
+/// Writes what read_tum reads, with the shortest digits that read back to the same bits, so times and
+/// translations come back exactly; so does a rotation to 2e-15 in every entry, if it was orthonormal to
+/// double precision (one whose entries are off by e comes back as a rotation, within 4 e). An existing file
+/// is replaced.
+///
+/// Throws std::invalid_argument for no poses, times that do not increase, and matrices that are not rigid
+/// (require_rigid); ndt::InputError if the file cannot be written or could not be read back (too many poses).
+void write_tum(const std::filesystem::path& file, std::span<const StampedTransform> poses);
+
+/// Reads lines of 12 numbers, the rows of a 3x4 matrix map_from_body, bit for bit; line n is frame n, so
+/// blank lines and comments are refused. The rotation must be rigid as require_rigid has it: |R Rt - I| <=
+/// Limits::kRigid in every entry, determinant +1; it is not made exact.
+///
+/// Throws ndt::InputError naming file, line, value and what to do: for anything but a regular file, a line of
+/// other than 12 finite numbers, a matrix that is not rigid, no poses, or a file past the Limits
+/// (ndt/core/limits.hpp).
+std::vector<Transform> read_kitti_poses(const std::filesystem::path& file);
+
+/// Writes what read_kitti_poses reads, bit for bit; an existing file is replaced. Throws
+/// std::invalid_argument for no poses and matrices that are not rigid; ndt::InputError if the file cannot be
+/// written or could not be read back (too many poses).
+void write_kitti_poses(const std::filesystem::path& file, std::span<const Transform> map_from_body);
+
+/// One line of each format, without its end, as the writers above write it.
+inline constexpr const char* kTumHeading = "# time_s x_m y_m z_m qx qy qz qw";
+std::string tum_line(const StampedTransform& pose);
+std::string kitti_line(const Transform& map_from_body);
+
+/// Reads a file of 16 numbers, a rigid 4x4 matrix row by row, separated by commas and/or blanks. Throws
+/// ndt::InputError for anything else.
+Transform read_matrix(const std::filesystem::path& file);
+
+/// Reads a number a line: seconds, such as KITTI's times.txt. Throws ndt::InputError as read_tum does.
+std::vector<double> read_times(const std::filesystem::path& file);
+
+// Steps that the readers and writers above share.
+
+/// The word as a number. Throws ndt::InputError if it is not finite.
+double finite_number(const TextWords& words, std::uint64_t column);
+
+/// Reads the next line that has words as N finite numbers. False at the end of the file.
+template <std::size_t N>
+bool read_numbers(TextWords& words, std::array<double, N>& numbers) {
+  return words.row(N, [&](std::uint64_t column) { numbers[column] = finite_number(words, column); });
+}
+
+/// Throws ndt::InputError if a trajectory that has `poses` so far cannot take one more.
+void require_room(const TextWords& words, std::uint64_t poses);
+
+/// Throws ndt::InputError for 0 poses.
+void require_poses(const ByteSource& source, std::uint64_t poses);
+
+/// Throws std::invalid_argument for no poses, ndt::InputError for more than a reader takes.
+void require_writable(const std::filesystem::path& file, const char* function, std::uint64_t poses);
+
+}  // namespace ndt::harness
