@@ -16,7 +16,8 @@ foreach(part IN LISTS ndt_parts)
   target_sources(ndt_shared PRIVATE $<TARGET_OBJECTS:ndt_${part}>)
 endforeach()
 target_compile_features(ndt_shared INTERFACE cxx_std_20)
-target_link_libraries(ndt_shared PRIVATE Threads::Threads OpenMP::OpenMP_CXX ${CMAKE_DL_LIBS} $<TARGET_NAME_IF_EXISTS:lzf::lzf>)
+target_link_libraries(ndt_shared PRIVATE Threads::Threads OpenMP::OpenMP_CXX ${CMAKE_DL_LIBS} $<TARGET_NAME_IF_EXISTS:lzf::lzf>
+  $<TARGET_NAME_IF_EXISTS:yaml-cpp::yaml-cpp>)
 if(NDT_WITH_CUDA)
   target_link_libraries(ndt_shared PRIVATE CUDA::cudart_static)
 endif()
@@ -32,10 +33,7 @@ install(TARGETS ndt_shared EXPORT shared OPTIONAL INCLUDES DESTINATION ${CMAKE_I
 foreach(kind static shared)
   install(EXPORT ${kind} NAMESPACE ndt:: FILE ndt-${kind}.cmake DESTINATION ${ndt_package})
 endforeach()
-foreach(part IN LISTS ndt_parts ITEMS pcl_registration)
-  install(DIRECTORY ${PROJECT_SOURCE_DIR}/modules/${part}/include/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
-    FILES_MATCHING PATTERN *.hpp PATTERN *.h)
-endforeach()
+install(DIRECTORY ${ndt_face}/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/ndt-config.cmake.in ${PROJECT_BINARY_DIR}/ndt-config.cmake
   INSTALL_DESTINATION ${ndt_package})
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/ndt-config-version.cmake COMPATIBILITY SameMinorVersion)

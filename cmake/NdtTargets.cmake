@@ -1,7 +1,7 @@
 # Every target of the project is made by one of these, so that flags are decided in one place.
 #
 #   ndt_library(<name> [SOURCES f...] [CUDA_SOURCES f.cu...] [PUBLIC dep...] [PRIVATE dep...] [HEADERS dep...])
-#       static library ndt_<name>, alias ndt::<name>; header-only without sources; public headers in include/; HEADERS: header-only
+#       static library ndt_<name>, alias ndt::<name>; header-only without sources; what other modules include is in include/; HEADERS: header-only
 #       dependencies that users of the installed library need not have
 #   ndt_executable(<name> SOURCES f... [CUDA_SOURCES f.cu...] [DEPS dep...] [BY_NAME])
 #       program <name> in <build>/bin; target `programs` builds all of them but those BY_NAME, which a build without tests leaves out
@@ -85,6 +85,10 @@ endif()
 
 add_custom_target(programs)
 
+# The headers that are installed; those in a module's include/ are for the other modules.
+set(ndt_face ${CMAKE_CURRENT_LIST_DIR}/../modules/include)
+cmake_path(NORMAL_PATH ndt_face)
+
 # Stops on a misspelt keyword, which CMake would otherwise take for a file or ignore.
 macro(ndt_refuse_unparsed function)
   if(arg_UNPARSED_ARGUMENTS OR arg_KEYWORDS_MISSING_VALUES)
@@ -101,7 +105,7 @@ function(ndt_library name)
   set(target ndt_${name})
   if(arg_SOURCES OR arg_CUDA_SOURCES)
     add_library(${target} STATIC ${arg_SOURCES} ${arg_CUDA_SOURCES})
-    target_include_directories(${target} PUBLIC $<BUILD_INTERFACE:${CMAKE_CURRENT_SOURCE_DIR}/include>)
+    target_include_directories(${target} PUBLIC "$<BUILD_INTERFACE:${ndt_face};${CMAKE_CURRENT_SOURCE_DIR}/include>")
     target_compile_features(${target} PUBLIC cxx_std_20)
     target_link_libraries(${target} PUBLIC ${arg_PUBLIC} PRIVATE ${arg_PRIVATE} $<BUILD_INTERFACE:ndt_flags>)
     foreach(dependency IN LISTS arg_HEADERS)
@@ -114,7 +118,7 @@ function(ndt_library name)
     endif()
   else()
     add_library(${target} INTERFACE)
-    target_include_directories(${target} INTERFACE ${CMAKE_CURRENT_SOURCE_DIR}/include)
+    target_include_directories(${target} INTERFACE ${ndt_face})
     target_compile_features(${target} INTERFACE cxx_std_20)
     target_link_libraries(${target} INTERFACE ${arg_PUBLIC} ${arg_PRIVATE})
   endif()

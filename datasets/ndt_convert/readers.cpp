@@ -58,7 +58,7 @@ std::vector<Vec3<T>> points_at(const void* xyz, std::size_t count) {
 }
 
 ndt::PointCloud cloud_at(const void* xyz, std::size_t count, bool doubles) {
-  if (doubles) return ndt::harness::centred_cloud(points_at<double>(xyz, count), "the scan");
+  if (doubles) return ndt::io::cloud_of(points_at<double>(xyz, count), "the scan");
   return {{}, points_at<float>(xyz, count)};
 }
 
@@ -77,7 +77,7 @@ extern "C" {
     ndt::harness::StoredPoints stored = ndt::harness::read_stored_points(file, nullptr, fields);
     // Coordinates past the library's limit are refused here, as where they are aligned.
     if (const auto* doubles = std::get_if<std::vector<Vec3<double>>>(&stored))
-      ndt::harness::centred_cloud(*doubles, file);
+      ndt::io::cloud_of(*doubles, file);
     std::visit(
         [&]<class T>(const std::vector<Vec3<T>>& points) {
           void* out = room(static_cast<std::int64_t>(points.size()), sizeof(T) == sizeof(double));

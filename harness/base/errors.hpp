@@ -6,10 +6,11 @@
 #include <string>
 #include <string_view>
 
-#include "ndt/core/error.hpp"
-#include "ndt/core/printable.hpp"
+#include "ndt/io/errors.hpp"
 
 namespace ndt::harness {
+
+using namespace io;  // the library's words about files, numbers and tiles are the harness's too
 
 enum class ExitCode {
   ok = 0,
@@ -33,21 +34,6 @@ struct NoDeviceError : std::runtime_error {
 /// Maps InputError (core/error.hpp) to bad_input, any std::invalid_argument to usage, and other exceptions to
 /// jobs_failed.
 ExitCode exit_code_of(const std::exception& error);
-
-/// Forms every message about an unusable file: "file: where: what; advice". `where` may be empty; the file
-/// name is printed as given.
-InputError refusal(std::string_view file, std::string_view where, std::string_view what,
-                   std::string_view advice);
-
-/// Advice about files that are shorter than their header declares.
-inline constexpr std::string_view kCutOff =
-    "the file is cut off or its header is wrong, export the cloud again";
-
-using ndt::printable;
-
-/// Escapes the control characters of a file name as \xHH; UTF-8 stays. Of more than 500 bytes only the
-/// beginning and the end are shown.
-std::string printable_name(std::string_view name);
 
 /// The name that is nearest in edits; empty if none is within half its length.
 std::string nearest_name(std::string_view given, std::span<const std::string> names);

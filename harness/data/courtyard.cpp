@@ -4,8 +4,8 @@
 
 #include "base/errors.hpp"
 #include "base/random.hpp"
+#include "data/dataset_name.hpp"
 #include "data/sources.hpp"
-#include "ndt/io/numbers.hpp"
 
 namespace ndt::harness {
 namespace {

@@ -169,4 +169,12 @@ fs::path tiles_of_survey(const fs::path& given) {
   throw refused(given, "has changed while it was made into tiles", "run this again when it is complete");
 }
 
+MapFiles map_files(const fs::path& map, BinFields fields) {
+  return is_surveyed_map(map) ? MapFiles(tiles_of_survey(map), fields, map) : MapFiles(map, fields);
+}
+
+fs::path survey_facts(const fs::path& map) {
+  return is_surveyed_map(map) ? tiles_of_survey(map) / kSurveyFacts : fs::path();
+}
+
 }  // namespace ndt::harness

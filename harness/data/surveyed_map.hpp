@@ -4,6 +4,8 @@
 
 #include <filesystem>
 
+#include "ndt/io/tiled_map.hpp"
+
 namespace ndt::harness {
 
 /// Beside the tiles, JSON: what the file says of its points, such as scale_m, offset_m and crs.
@@ -20,5 +22,12 @@ bool is_surveyed_map(const std::filesystem::path& file);
 /// file that is missing, cannot be read by the libraries, or changes meanwhile, where no Python has the
 /// libraries, and where the folder cannot be written.
 std::filesystem::path tiles_of_survey(const std::filesystem::path& file);
+
+/// The files of any map that --map names. One in LAS, LAZ or E57 stands for its tiles. Throws as MapFiles and
+/// tiles_of_survey do.
+MapFiles map_files(const std::filesystem::path& map, BinFields fields = {});
+
+/// The file kSurveyFacts of a map in LAS, LAZ or E57; empty for other maps.
+std::filesystem::path survey_facts(const std::filesystem::path& map);
 
 }  // namespace ndt::harness

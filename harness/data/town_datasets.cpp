@@ -5,11 +5,11 @@
 #include <filesystem>
 
 #include "base/project_folder.hpp"
+#include "data/dataset_name.hpp"
 #include "data/preparation.hpp"
 #include "data/sources.hpp"
 #include "ndt/core/error.hpp"
 #include "ndt/io/cloud_file.hpp"
-#include "ndt/io/numbers.hpp"
 
 namespace ndt::harness {
 namespace {

@@ -106,7 +106,7 @@ void put_detectors(ordered_json& j, const ScanReport& report) {
 
 ordered_json map_update_json(const LocalizedScan& scan) {
   if (!scan.map_update) return nullptr;
-  const MapUpdate& update = *scan.map_update;
+  const localization::MapUpdate& update = *scan.map_update;
   const auto of_swap = [&](auto value) { return update.swapped ? ordered_json(value) : nullptr; };
   return {{"centre_m", {update.around.centre.x, update.around.centre.y}},
           {"radius_m", update.around.radius_m},

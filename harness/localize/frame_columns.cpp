@@ -134,7 +134,7 @@ void put_map(Row& row, const LocalizedScan& scan) {
   row.add("map_tiles", scan.map_tiles);
   row.add("map_swap_us",
           update && update->swapped ? std::optional(fmt::format("{:.3f}", update->swap_us)) : std::nullopt);
-  row.add_ms("map_waited_ms", of(update, [](const MapUpdate& u) { return u.waited_ms; }));
+  row.add_ms("map_waited_ms", of(update, [](const localization::MapUpdate& u) { return u.waited_ms; }));
 }
 
 void put_errors(Row& row, const LocalizedScan& scan) {

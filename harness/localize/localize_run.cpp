@@ -142,7 +142,7 @@ std::string around(const localization::MapCircle& map) {
   return fmt::format("{:g} m around ({:.1f}, {:.1f})", map.radius_m, map.centre.x, map.centre.y);
 }
 
-void diagnose_map(ScanReport& report, const LocalizedScan& scan, const FollowingMap& map) {
+void diagnose_map(ScanReport& report, const LocalizedScan& scan, const localization::FollowingMap& map) {
   const bool failed = scan.map_update && !scan.map_update->error.empty(), out = map.out_of_range();
   if (failed)
     report.diagnosis.raise(
@@ -195,7 +195,7 @@ LocalizeSummary localize_all(localization::Localizer& localizer, const LocalizeI
     }
     // The localizer has the times of the first lap in every lap: later ones are rounded otherwise.
     const double stamp_s = scans[arrival->frame % lap_scans].stamp_s;
-    std::optional<MapUpdate> map_update;
+    std::optional<localization::MapUpdate> map_update;
     bool building = false;
     if (input.following) {
       map_update = input.following->before_scan();

@@ -51,9 +51,9 @@ struct LocalizeSummary {
   /// Times of each frame, and of each stage of those that went through it.
   std::vector<double> execution_ms, filter_ms, diagnostics_ms, frame_ms;
   std::array<std::vector<double>, kStages> stage_ms;
-  std::optional<MapUse> map;             ///< of a map that follows the vehicle
-  std::optional<LongRun> long_run;       ///< of such a map, or of several laps
-  std::optional<TrajectoryError> error;  ///< of the frames with a truth, lost ones too
+  std::optional<localization::MapUse> map;  ///< of a map that follows the vehicle
+  std::optional<LongRun> long_run;          ///< of such a map, or of several laps
+  std::optional<TrajectoryError> error;     ///< of the frames with a truth, lost ones too
 };
 
 struct LocalizeInput {
@@ -62,10 +62,10 @@ struct LocalizeInput {
   std::function<PointCloud(PointCloud)> filter;  ///< as asked for; may be empty
   bool keep_no_returns = false;                  ///< else they are left out before the filters
   std::vector<StampedTransform> odometry, gnss;
-  double critical_ms = 100;           ///< a scan that takes longer is diagnosed
-  std::optional<RealTime> real_time;  ///< nothing: scan after scan, however long each takes
-  std::function<PerScan()> limits;    ///< of a scan's alignments, counted from the call
-  FollowingMap* following = nullptr;  ///< the localizer's map, if it follows the vehicle
+  double critical_ms = 100;                         ///< a scan that takes longer is diagnosed
+  std::optional<RealTime> real_time;                ///< nothing: scan after scan, however long each takes
+  std::function<PerScan()> limits;                  ///< of a scan's alignments, counted from the call
+  localization::FollowingMap* following = nullptr;  ///< the localizer's map, if it follows the vehicle
   std::function<void()>
       begin_lap;  ///< brings the localizer back to its start, before the second lap and others
 };

@@ -7,7 +7,7 @@
 
 #include "localize/frame_times.hpp"
 #include "localize/scan_sequence.hpp"
-#include "ndt/localization/map_update.hpp"
+#include "ndt/localization/following_map.hpp"
 #include "ndt/localization/scan_report.hpp"
 
 namespace ndt::harness {
@@ -22,10 +22,10 @@ struct LocalizedScan {
   double cpu_ms = 0;  ///< CPU time of the thread, from the filters to the diagnostics, all that the map takes
   const PointCloud* cloud = nullptr;  ///< the scan, filtered
   FrameTimes times{};
-  std::optional<std::size_t> map_tiles{};  ///< of a map that follows the vehicle
-  std::optional<MapUpdate> map_update{};   ///< before this scan
-  bool map_building = false;               ///< the next map was being built beside this scan
-  std::string diagnostics{};               ///< its line of diagnostics.jsonl
+  std::optional<std::size_t> map_tiles{};               ///< of a map that follows the vehicle
+  std::optional<localization::MapUpdate> map_update{};  ///< before this scan
+  bool map_building = false;                            ///< the next map was being built beside this scan
+  std::string diagnostics{};                            ///< its line of diagnostics.jsonl
 };
 
 /// From its filters to its diagnostics; reading and writing files is in no time.

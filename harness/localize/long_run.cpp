@@ -24,8 +24,8 @@ LongRun::LongRun(std::size_t scans, std::size_t laps)
       work_.reserve(scans);  // so that notes are no memory that grows
 }
 
-void LongRun::add(const LocalizedScan& scan, const std::optional<DeviceBytes>& device) {
-  const MapUpdate update = scan.map_update.value_or(MapUpdate());
+void LongRun::add(const LocalizedScan& scan, const std::optional<localization::DeviceBytes>& device) {
+  const localization::MapUpdate update = scan.map_update.value_or(localization::MapUpdate());
   scan_ms_.push_back(frame_ms(scan) + update.swap_us / 1000 + update.waited_ms);
   cpu_ms_.push_back(scan.cpu_ms);
   work_.push_back(update.swapped ? MapWork::exchange : scan.map_building ? MapWork::building : MapWork::none);

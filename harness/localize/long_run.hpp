@@ -20,7 +20,7 @@ class LongRun {
   LongRun(std::size_t scans, std::size_t laps);
 
   /// Every scan that was worked on, in order. device: of the map that follows and its aligner.
-  void add(const LocalizedScan& scan, const std::optional<DeviceBytes>& device);
+  void add(const LocalizedScan& scan, const std::optional<localization::DeviceBytes>& device);
 
   /// The work that a map that follows had during a scan.
   enum class MapWork { exchange, building, none };  ///< another came into force, was built beside it, neither
@@ -58,7 +58,7 @@ class LongRun {
   struct MemoryAt {
     std::uint64_t host_bytes = 0;
     std::optional<GpuMemory> gpu;
-    std::optional<DeviceBytes> device;
+    std::optional<localization::DeviceBytes> device;
   };
   Late late_of(const std::vector<double>& ms) const;
   double around(const std::vector<double>& ms, std::size_t k) const;

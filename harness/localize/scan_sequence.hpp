@@ -10,7 +10,7 @@
 #include "base/progress.hpp"
 #include "data/dataset.hpp"
 #include "io/time_unit.hpp"
-#include "ndt/io/bin_fields.hpp"
+#include "ndt/io/clouds.hpp"
 
 namespace ndt::harness {
 

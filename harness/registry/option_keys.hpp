@@ -7,7 +7,7 @@
 
 #include "base/json_struct.hpp"
 #include "io/toml_fields.hpp"
-#include "ndt/align/levels.hpp"
+#include "ndt/align/align_options.hpp"
 #include "registry/given_options.hpp"
 
 namespace ndt {

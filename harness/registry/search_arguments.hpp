@@ -46,7 +46,7 @@ ResolvedSearch resolve(const SearchArguments& arguments, const AlignOptions& ali
 /// and of a peer (its own search) method anywhere. Throws UsageError.
 void require_for_a_run(const ResolvedSearch& setting, PriorKind prior, bool of_a_peer);
 
-/// Searches in the resolved way, by any method but anywhere (anywhere_search.hpp); a peer's own way may be
+/// Searches in the resolved way, by any method but anywhere (search_prior.hpp); a peer's own way may be
 /// in the whole map, and has no use for sight lines.
 initial_pose::SearchResult run_search(Aligner& aligner, const PointCloud& scan, const ResolvedPrior& prior,
                                       const ResolvedSearch& setting, const PerScan& per_scan,

@@ -4,7 +4,7 @@
 #include <array>
 #include <optional>
 
-#include "ndt/initial_pose/place_search.hpp"
+#include "ndt/initial_pose/anywhere.hpp"
 
 namespace ndt::harness {
 
@@ -21,7 +21,13 @@ struct ResolvedPrior {
   Vec3<double> up{0, 0, 1};  ///< the map's up direction
 };
 
+using initial_pose::AnywhereSearch;
+
 /// The part of the map that a prior tells.
-initial_pose::PlaceRegion region_of(const ResolvedPrior& prior, const initial_pose::PlacePyramid& pyramid);
+initial_pose::PlaceRegion region_of(const ResolvedPrior& prior, const AnywhereSearch& map);
+
+/// The search of a map that a prior asks for. A notice says where the aligner's device cannot search.
+AnywhereSearch anywhere_in(const PointCloud& map, const AlignOptions& options, bool on_device,
+                           const ResolvedPrior& prior = {});
 
 }  // namespace ndt::harness

@@ -50,7 +50,7 @@ class Measurer {
       build_us_ = watch.elapsed_us();
       if (const auto spent = spent_by(*aligner_)) build_us_ = spent->map_us;
       if (job_.search && !entry_.own_process) sight_lines_.emplace(map);
-      if (searches_anywhere()) anywhere_.emplace(map, options_, entry_.on_device);
+      if (searches_anywhere()) anywhere_.emplace(anywhere_in(map, options_, entry_.on_device));
       has_map_ = true;
     }
     scan_ = dataset_.scan(frame);

@@ -6,7 +6,7 @@
 #include <optional>
 
 #include "ndt/align/align_result.hpp"
-#include "ndt/align/traffic.hpp"
+#include "ndt/align/counters.hpp"
 
 namespace ndt::harness {
 

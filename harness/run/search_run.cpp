@@ -27,10 +27,11 @@ void SearchRun::run(Aligner& aligner, const PointCloud& scan, const PerScan& per
   }
   if (anywhere == nullptr) throw std::logic_error("search: method anywhere needs the map's pyramid");
   initial_pose::AnywhereResult found =
-      anywhere->run(aligner, scan, prior_, setting_, per_scan, observe, sight_lines);
-  coarse_ = {.place_cell_m = anywhere->pyramid().cell_m(),
+      anywhere->run(aligner, scan, region_of(prior_, *anywhere), prior_.pose.mean, setting_.strategy,
+                    setting_.options, per_scan, observe, sight_lines);
+  coarse_ = {.place_cell_m = anywhere->cell_m(),
              .pyramid_us = anywhere->build_us(),
-             .pyramid_bytes = static_cast<std::int64_t>(anywhere->pyramid().bytes()),
+             .pyramid_bytes = static_cast<std::int64_t>(anywhere->bytes()),
              .coarse_us = found.coarse_us,
              .coverage = found.coarse.coverage,
              .places = static_cast<int>(found.coarse.places.size())};

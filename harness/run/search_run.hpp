@@ -7,8 +7,8 @@
 
 #include "base/clock.hpp"
 #include "ndt/initial_pose/search.hpp"
-#include "registry/anywhere_search.hpp"
 #include "registry/search_arguments.hpp"
+#include "registry/search_prior.hpp"
 #include "run/measurement.hpp"
 
 namespace ndt::harness {

@@ -14,7 +14,6 @@
 #include <variant>
 #include <vector>
 
-#include "ndt/core/device_cloud.hpp"
 #include "ndt/core/point_cloud.hpp"
 #include "ndt/core/pose.hpp"
 

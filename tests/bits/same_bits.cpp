@@ -9,6 +9,7 @@
 #include <sstream>
 #include <string>
 
+#include "ndt/core/simd.hpp"
 #include "ndt/gpu_persistent/implementations.hpp"
 #include "ndt/score/point_kernels.hpp"
 #include "ndt/voxel/voxel_map.hpp"

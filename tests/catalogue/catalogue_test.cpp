@@ -10,6 +10,7 @@
 
 #include "asked_memory.hpp"
 #include "ndt/core/error.hpp"
+#include "ndt/core/finite_points.hpp"
 #include "ndt/io/cloud_file.hpp"
 #include "ndt/io/trajectory.hpp"
 #include "temporary_folder.hpp"

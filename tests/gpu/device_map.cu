@@ -2,6 +2,7 @@
 #include <list>
 
 #include "device_map.hpp"
+#include "ndt/core/finite_points.hpp"
 #include "ndt/score/device_scoring.cuh"
 #include "ndt/voxel/device_voxel_map.cuh"
 

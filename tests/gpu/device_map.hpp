@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "ndt/core/finite_points.hpp"
 #include "ndt/score/derivative_sums.hpp"
 #include "ndt/score/scan_point.hpp"
 #include "ndt/voxel/voxel_map.hpp"

@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 #include "device_map.hpp"
+#include "ndt/core/finite_points.hpp"
 #include "ndt/core/limits.hpp"
 #include "ndt/cuda/device.hpp"
 #include "ndt/exec/team.hpp"

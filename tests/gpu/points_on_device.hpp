@@ -11,7 +11,6 @@
 #include <thread>
 #include <vector>
 
-#include "ndt/core/device_cloud.hpp"
 #include "ndt/core/point_cloud.hpp"
 
 namespace ndt {

@@ -7,6 +7,7 @@
 
 #include "base/random.hpp"
 #include "ndt/align/option_table.hpp"
+#include "ndt/core/simd.hpp"
 #include "surfaces.hpp"
 
 namespace ndt::soak {

@@ -12,6 +12,7 @@
 #include "base/random.hpp"
 #include "ndt/align/usable_points.hpp"
 #include "ndt/core/error.hpp"
+#include "ndt/core/finite_points.hpp"
 #include "random_case.hpp"
 #include "registry/registry.hpp"
 #include "watched_workers.hpp"

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "ndt/align/resident_map.hpp"
+#include "ndt/core/simd.hpp"
 
 namespace ndt {
 

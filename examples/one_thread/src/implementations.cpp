@@ -1,5 +1,6 @@
 #include "ndt/one_thread/implementations.hpp"
 
+#include "ndt/core/finite_points.hpp"
 #include "ndt/edge/host_aligner.hpp"
 #include "ndt/edge/host_ending.hpp"
 #include "ndt/exec/team.hpp"

@@ -6,7 +6,7 @@
 
 #include "data/preparation.hpp"
 #include "ndt/align/no_returns.hpp"
-#include "ndt/io/bin_fields.hpp"
+#include "ndt/io/clouds.hpp"
 
 namespace ndt::harness {
 

@@ -8,7 +8,7 @@
 #include <CLI/CLI.hpp>
 #include <string>
 
-#include "ndt/align/levels.hpp"
+#include "ndt/align/align_options.hpp"
 #include "registry/given_options.hpp"
 
 namespace ndt {

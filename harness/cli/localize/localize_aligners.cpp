@@ -5,6 +5,7 @@
 #include "base/errors.hpp"
 #include "base/standard_streams.hpp"
 #include "cli/common/option_flags.hpp"
+#include "data/surveyed_map.hpp"
 
 namespace ndt::harness {
 namespace {
@@ -75,7 +76,7 @@ LocalizeAligners::LocalizeAligners(const LocalizeMapArguments& a, const ScanSequ
     throw UsageError("--map is missing: a folder of scans needs the map they were taken in");
   if (!first && radius(a)) refuse_given(a, "a search without --guess is in all of its tiles");
   if (!a.map.path.empty()) {
-    MapFiles files(a.map.path, a.map.bin_fields);
+    MapFiles files = map_files(a.map.path, a.map.bin_fields);
     if (first && files.places_known()) {
       follow(a, std::move(files), *first);
       return;
@@ -92,9 +93,16 @@ LocalizeAligners::LocalizeAligners(const LocalizeMapArguments& a, const ScanSequ
 
 void LocalizeAligners::follow(const LocalizeMapArguments& a, MapFiles files, const MapArea& first) {
   const auto make = [this] { return setting_.implementation->make(setting_.tracking); };
-  following_.emplace(std::move(files),
-                     FollowingSetting{following_of(a), setting_.map_filters, first, setting_.real_time},
-                     make);
+  std::function<PointCloud(PointCloud)> filter;
+  if (setting_.map_filters.active())
+    filter = [filters = setting_.map_filters](PointCloud cloud) {
+      return prepare(std::move(cloud), filters).cloud;
+    };
+  following_.emplace(
+      std::move(files),
+      localization::FollowingSetting{
+          following_of(a), {{first.low_x, first.low_y}, first.reach_m}, filter, setting_.real_time},
+      make);
   notice("ndt-bench: map tiles        {} of {} within {:g} m of ({:g}, {:g}); they follow the vehicle\n",
          following_->tiles(), following_->files().tiles().size(), first.reach_m, first.low_x, first.low_y);
 }

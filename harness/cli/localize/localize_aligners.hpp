@@ -46,7 +46,7 @@ class LocalizeAligners {
   /// One more with the map in force.
   std::unique_ptr<Aligner> another(const AlignOptions& options) const;
   /// Null if the map is whole.
-  FollowingMap* following() { return following_ ? &*following_ : nullptr; }
+  localization::FollowingMap* following() { return following_ ? &*following_ : nullptr; }
   std::optional<localization::MapFollowing> map_following() const {
     return following_ ? std::optional(following_->options()) : std::nullopt;
   }
@@ -64,7 +64,7 @@ class LocalizeAligners {
   PointCloud whole_;
   std::unique_ptr<Aligner> tracker_, searcher_;  ///< the tracker: of a whole map
   std::size_t searchers_version_ = 0;
-  std::optional<FollowingMap> following_;
+  std::optional<localization::FollowingMap> following_;
 };
 
 }  // namespace ndt::harness

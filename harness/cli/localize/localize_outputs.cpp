@@ -34,7 +34,8 @@ void LocalizeOutputs::append(const LocalizedScan& scan) {
 
 void LocalizeOutputs::finish() {
   scenes_.finish();
-  if (const FollowingMap* following = aligners_.following()) write_record_map(out_, following->picture());
+  if (const localization::FollowingMap* following = aligners_.following())
+    write_record_map(out_, following->picture());
 }
 
 std::string LocalizeOutputs::names() const {

@@ -76,7 +76,7 @@ std::string stage_lines(const LocalizeSummary& summary) {
   return text + stage_line("diagnostics", summary.diagnostics_ms);
 }
 
-std::string map_line(const MapUse& map) {
+std::string map_line(const localization::MapUse& map) {
   return fmt::format(
       "map updates      {}{}, {} tiles read, {} at once at most, read {:.2f} s and built {:.2f} s beside "
       "alignments, waited {} times{}, swap at most {:.1f} us\n",

@@ -11,6 +11,7 @@
 #include "cli/map/map_description.hpp"
 #include "cli/map/map_flags.hpp"
 #include "data/map_cut.hpp"
+#include "data/surveyed_map.hpp"
 #include "ndt/align/option.hpp"
 #include "ndt/core/limits.hpp"
 #include "ndt/io/cloud_file.hpp"
@@ -30,7 +31,7 @@ struct Arguments {
 };
 
 ExitCode cut(const Arguments& a) {
-  const CutSummary cut = cut_map(MapFiles(a.map, a.bin_fields).load().cloud, a.size_m, a.out);
+  const CutSummary cut = cut_map(map_files(a.map, a.bin_fields).load().cloud, a.size_m, a.out);
   fmt::print("{}: {} tiles of {} m with {}, {} points, {} dropped as not finite\n", printable_name(a.out),
              cut.tiles, a.size_m, kMetadataName, cut.points, cut.dropped_points);
   return ExitCode::ok;
@@ -48,7 +49,7 @@ ExitCode filtered(const Arguments& a, const ScanPreparation& filters,
                   const std::optional<MapArea>& area = {}) {
   if (!is_written_cloud(a.out))
     throw UsageError("--out is no file for a cloud: give one of .pcd, .ply, .bin");
-  LoadedMap map = MapFiles(a.map, a.bin_fields).load(area);
+  LoadedMap map = map_files(a.map, a.bin_fields).load(area);
   const PreparedCloud left = prepare(std::move(map.cloud), filters);
   return write(a, map, left);
 }
@@ -86,7 +87,7 @@ ExitCode describe(const Arguments& a) {
   if (a.batches.poses > Limits::kBatch)
     throw UsageError(fmt::format("--poses = {}: must be at most {}", a.batches.poses, Limits::kBatch));
   const AlignOptions options = resolve(a.align);
-  const MapDescription description = describe_map(MapFiles(a.map, a.bin_fields), options, a.batches);
+  const MapDescription description = describe_map(a.map, a.bin_fields, options, a.batches);
   if (a.json)
     print_json(to_json(description));
   else

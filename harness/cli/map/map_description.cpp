@@ -7,6 +7,7 @@
 
 #include "base/clock.hpp"
 #include "base/errors.hpp"
+#include "data/surveyed_map.hpp"
 #include "io/json_file.hpp"
 #include "ndt/core/error.hpp"
 #include "ndt/voxel/voxel_map.hpp"
@@ -85,9 +86,10 @@ void take_levels(const PointCloud& cloud, const AlignOptions& options, MapDescri
   d.memory = MemoryFacts{host_memory(extent, sizes), device_memory(extent, sizes, options.min_points)};
 }
 
-nlohmann::ordered_json survey_of(const MapFiles& files) {
-  if (files.survey_facts().empty()) return nullptr;
-  return read_json(files.survey_facts(), "remove its folder: it is made anew");
+nlohmann::ordered_json survey_of(const std::filesystem::path& map) {
+  const std::filesystem::path facts = survey_facts(map);
+  if (facts.empty()) return nullptr;
+  return read_json(facts, "remove its folder: it is made anew");
 }
 
 /// "site.laz, coordinate system EPSG:32632; scale [0.001,0.001,0.001] m, offset [500000.0,...] m".
@@ -110,15 +112,17 @@ std::uint64_t point_bytes(const MapDescription& d) {
 
 }  // namespace
 
-MapDescription describe_map(const MapFiles& files, const AlignOptions& options, const Batches& batches) {
+MapDescription describe_map(const std::filesystem::path& path, BinFields fields, const AlignOptions& options,
+                            const Batches& batches) {
   MapDescription d;
   d.batches = batches;
   d.host_alignments = host_scan_memory(batches.scan_points, batches.poses);
   d.device_alignments = device_scan_memory(batches.scan_points, batches.poses);
+  const MapFiles files = map_files(path, fields);
   const Stopwatch read;
   const LoadedMap map = files.load();
   d.read_us = read.elapsed_us();
-  d.survey = survey_of(files);
+  d.survey = survey_of(path);
   d.tiles = map.tiles;
   d.tile_width_m = files.tile_width_m(), d.tile_height_m = files.tile_height_m();
   d.points = static_cast<std::int64_t>(map.cloud.size());

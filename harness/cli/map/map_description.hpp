@@ -50,7 +50,8 @@ struct MapDescription {
 
 /// Reads the whole map, and builds the voxel maps of all levels, one after the other. Throws as MapFiles
 /// does.
-MapDescription describe_map(const MapFiles& files, const AlignOptions& options, const Batches& batches);
+MapDescription describe_map(const std::filesystem::path& map, BinFields fields, const AlignOptions& options,
+                            const Batches& batches);
 
 std::string to_text(const MapDescription& description);
 nlohmann::ordered_json to_json(const MapDescription& description);

@@ -8,6 +8,7 @@
 #include "base/errors.hpp"
 #include "base/standard_streams.hpp"
 #include "cli/common/print.hpp"
+#include "data/surveyed_map.hpp"
 #include "ndt/io/cloud_file.hpp"
 #include "ndt/io/map_metadata.hpp"
 #include "ndt/io/numbers.hpp"
@@ -83,7 +84,7 @@ std::optional<MapArea> near(const MapArguments& map, const initial_pose::PosePri
 GivenMap::GivenMap(const MapArguments& map, const std::optional<MapArea>& area,
                    const ScanPreparation& filters, const std::string& scan) {
   const Stopwatch read;
-  MapFiles files(map.path, map.bin_fields);
+  MapFiles files = map_files(map.path, map.bin_fields);
   if (!scan.empty() && files.leave_out(scan))
     notice("ndt-bench: the scan {} lies in the folder of the map and is left out of the map\n",
            printable_name(scan));

@@ -9,7 +9,7 @@
 #include "data/preparation.hpp"
 #include "ndt/core/pose.hpp"
 #include "ndt/initial_pose/search.hpp"
-#include "ndt/io/bin_fields.hpp"
+#include "ndt/io/clouds.hpp"
 #include "ndt/io/tiled_map.hpp"
 
 namespace ndt::harness {

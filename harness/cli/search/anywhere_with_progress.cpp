@@ -37,14 +37,13 @@ ResolvedPrior hanging(ResolvedPrior prior) {
 
 AnywhereWithProgress::AnywhereWithProgress(const PointCloud& map, const AlignOptions& options, bool on_device,
                                            const ResolvedPrior& prior)
-    : prior_(prior), search_(map, options, on_device, prior.place_cell_m, prior.up), sight_lines_(map) {
-  const initial_pose::PlacePyramid& pyramid = search_.pyramid();
+    : prior_(prior), search_(anywhere_in(map, options, on_device, prior)), sight_lines_(map) {
   answer_.pyramid_us = search_.build_us();
   answer_.on_device = search_.on_device();
   answer_.kind = prior.kind;
-  answer_.region = region_of(prior, pyramid);
-  answer_.cell_m = pyramid.cell_m();
-  answer_.pyramid_bytes = pyramid.bytes();
+  answer_.region = region_of(prior, search_);
+  answer_.cell_m = search_.cell_m();
+  answer_.pyramid_bytes = search_.bytes();
 }
 
 initial_pose::SearchResult AnywhereWithProgress::run(Aligner& aligner, const PointCloud& scan,
@@ -68,7 +67,8 @@ initial_pose::AnywhereResult AnywhereWithProgress::searched(const ResolvedPrior&
                                                             const ResolvedSearch& setting,
                                                             const PerScan& limits) {
   PlaceProgressLine progress;
-  return search_.run(aligner, scan, prior, setting, limits, {}, &sight_lines_,
+  return search_.run(aligner, scan, region_of(prior, search_), prior.pose.mean, setting.strategy,
+                     setting.options, limits, {}, &sight_lines_,
                      [&](double coverage) { progress.show(coverage); });
 }
 

@@ -3,7 +3,8 @@
 #pragma once
 
 #include "cli/common/print.hpp"
-#include "registry/anywhere_search.hpp"
+#include "registry/search_arguments.hpp"
+#include "registry/search_prior.hpp"
 
 namespace ndt::harness {
 

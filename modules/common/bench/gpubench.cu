@@ -16,6 +16,7 @@
 #include <utility>
 #include <vector>
 
+#include "ndt/core/finite_points.hpp"
 #include "ndt/core/pose.hpp"
 #include "ndt/cuda/device.hpp"
 #include "ndt/cuda/graph.cuh"

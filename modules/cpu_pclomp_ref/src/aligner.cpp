@@ -5,6 +5,7 @@
 #include "double_pose.hpp"
 #include "float_pose.hpp"
 #include "ndt/align/usable_points.hpp"
+#include "ndt/core/finite_points.hpp"
 #include "ndt/cpu_pclomp_ref/implementations.hpp"
 #include "outcome.hpp"
 #include "pyramid.hpp"

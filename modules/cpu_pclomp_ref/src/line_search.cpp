@@ -4,6 +4,8 @@
 #include <array>
 #include <cmath>
 
+#include "ndt/core/simd.hpp"
+
 namespace ndt::cpu_pclomp_ref {
 namespace {
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "conditioning.hpp"
+#include "ndt/core/finite_points.hpp"
 
 namespace ndt::cpu_pclomp_ref {
 namespace {

@@ -7,6 +7,7 @@
 #include "conditioning.hpp"
 #include "double_pose.hpp"
 #include "float_pose.hpp"
+#include "ndt/core/finite_points.hpp"
 #include "outcome.hpp"
 
 namespace ndt::cpu_pclomp_ref {

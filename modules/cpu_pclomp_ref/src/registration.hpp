@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "ndt/align/aligner.hpp"
+#include "ndt/core/finite_points.hpp"
 #include "score.hpp"
 
 namespace ndt::cpu_pclomp_ref {

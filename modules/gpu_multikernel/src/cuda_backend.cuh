@@ -9,6 +9,7 @@
 #include <cub/device/device_segmented_reduce.cuh>
 
 #include "cusolver.cuh"
+#include "ndt/core/simd.hpp"
 #include "ndt/cuda/buffer.cuh"
 #include "newton_steps.hpp"
 

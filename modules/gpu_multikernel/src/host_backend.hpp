@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "ndt/core/simd.hpp"
 #include "ndt/exec/host_team.hpp"
 #include "newton_steps.hpp"
 

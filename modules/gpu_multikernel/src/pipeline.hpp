@@ -6,6 +6,7 @@
 #include <type_traits>
 
 #include "line_search_steps.hpp"
+#include "ndt/core/simd.hpp"
 #include "newton_steps.hpp"
 #include "region_steps.hpp"
 
@@ -95,8 +96,8 @@ void keep_running(Backend& backend, StepArguments& args) {
 }
 
 /// Aligns all poses. Asks `watch() -> LoopStatus` once per evaluation whether to end early. The
-/// host waits for the device once per iteration, for the flag. It asks for none after the guesses, so the first
-/// round covers the poses that ended there too.
+/// host waits for the device once per iteration, for the flag. It asks for none after the guesses, so the
+/// first round covers the poses that ended there too.
 template <class Steps, class Backend, class Watch>
 void align_poses(Backend& backend, StepArguments args, const Watch& watch) {
   constexpr bool kRegion = std::is_same_v<Steps, TrustRegion>;

@@ -12,6 +12,7 @@
 #include "aligners.hpp"
 #include "launches.cuh"
 #include "ndt/align/split_aligner.hpp"
+#include "ndt/core/finite_points.hpp"
 #include "ndt/edge/device_aligner.cuh"
 
 namespace ndt::gpu_persistent {

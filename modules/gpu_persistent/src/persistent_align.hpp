@@ -5,6 +5,7 @@
 
 #include <type_traits>
 
+#include "ndt/core/finite_points.hpp"
 #include "ndt/core/point_cloud.hpp"
 #include "ndt/exec/team.hpp"
 #include "ndt/score/level_map.hpp"

@@ -10,10 +10,10 @@
 #include <cstring>
 #include <stdexcept>
 
-#include "base/errors.hpp"
 #include "ndt/core/limits.hpp"
+#include "ndt/io/errors.hpp"
 
-namespace ndt::harness {
+namespace ndt::io {
 namespace {
 
 InputError cannot_open(const std::string& name, int error) {
@@ -124,4 +124,4 @@ void ByteSource::fetch(std::span<std::byte> out) {
   }
 }
 
-}  // namespace ndt::harness
+}  // namespace ndt::io

@@ -8,11 +8,11 @@
 #include <string>
 #include <utility>
 
-#include "base/errors.hpp"
+#include "ndt/io/errors.hpp"
 #include "ndt/io/points.hpp"
 #include "ndt/io/stored_points.hpp"
 
-namespace ndt::harness {
+namespace ndt::io {
 namespace {
 
 /// One line a format: order = the order in messages.
@@ -105,13 +105,13 @@ StoredPoints read_stored_points(const std::filesystem::path& file, CloudInfo* in
   throw no_memory_for(file);
 }
 
-PointCloud cloud_of(StoredPoints points, const std::filesystem::path& file) {
+PointCloud cloud_of_stored(StoredPoints points, const std::filesystem::path& file) {
   if (auto* floats = std::get_if<std::vector<Vec3<float>>>(&points)) return {{}, std::move(*floats)};
-  return centred_cloud(std::get<std::vector<Vec3<double>>>(points), printable_name(file.native()));
+  return cloud_of(std::get<std::vector<Vec3<double>>>(points), printable_name(file.native()));
 }
 
 PointCloud read_cloud(const std::filesystem::path& file, CloudInfo* info, BinFields fields) try {
-  return cloud_of(format_of(file).read(file, info, fields), file);
+  return cloud_of_stored(format_of(file).read(file, info, fields), file);
 } catch (const std::bad_alloc&) {
   throw no_memory_for(file);
 }
@@ -124,4 +124,4 @@ void write_cloud(const std::filesystem::path& file, const PointCloud& cloud) {
   format.write(file, cloud);
 }
 
-}  // namespace ndt::harness
+}  // namespace ndt::io

@@ -8,10 +8,10 @@
 #include <cstring>
 #include <fstream>
 
-#include "base/errors.hpp"
+#include "ndt/io/errors.hpp"
 #include "ndt/io/output_file.hpp"
 
-namespace ndt::harness {
+namespace ndt::io {
 
 void write_file(const std::filesystem::path& file, const std::function<void(std::ostream&)>& write) {
   remove_old(file);
@@ -61,4 +61,4 @@ template void write_text_points<double>(std::ostream&, const PointCloud&);
 template void write_point_records<float>(std::ostream&, const PointCloud&, std::endian);
 template void write_point_records<double>(std::ostream&, const PointCloud&, std::endian);
 
-}  // namespace ndt::harness
+}  // namespace ndt::io

@@ -5,7 +5,7 @@
 
 #include "ndt/core/limits.hpp"
 
-namespace ndt::harness {
+namespace ndt::io {
 
 HeldTiles HeldTiles::moved_to(const MapArea& area) const {
   HeldTiles moved(*files_);
@@ -40,4 +40,4 @@ std::optional<std::map<TileId, TileCloud>> HeldTiles::float_clouds() const {
   return clouds;
 }
 
-}  // namespace ndt::harness
+}  // namespace ndt::io

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <system_error>
 
-namespace ndt::harness {
+namespace ndt::io {
 
 namespace fs = std::filesystem;
 
@@ -19,4 +19,4 @@ bool stays_inside(const fs::path& folder, const std::string& name) {
   return std::ranges::mismatch(home, file).in1 == home.end();
 }
 
-}  // namespace ndt::harness
+}  // namespace ndt::io

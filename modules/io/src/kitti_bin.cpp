@@ -2,16 +2,16 @@
 
 #include <bit>
 
-#include "base/errors.hpp"
 #include "kitti_width.hpp"
 #include "ndt/align/option.hpp"
 #include "ndt/core/limits.hpp"
 #include "ndt/io/byte_source.hpp"
 #include "ndt/io/cloud_file.hpp"
 #include "ndt/io/cloud_output.hpp"
+#include "ndt/io/errors.hpp"
 #include "ndt/io/points.hpp"
 
-namespace ndt::harness {
+namespace ndt::io {
 namespace {
 
 constexpr int kKittiFields = 4;
@@ -62,4 +62,4 @@ void write_kitti_bin(const std::filesystem::path& file, const PointCloud& cloud)
   });
 }
 
-}  // namespace ndt::harness
+}  // namespace ndt::io

@@ -8,11 +8,11 @@
 #include <optional>
 #include <vector>
 
-#include "base/errors.hpp"
 #include "ndt/io/byte_source.hpp"
+#include "ndt/io/errors.hpp"
 #include "ndt/io/points.hpp"
 
-namespace ndt::harness {
+namespace ndt::io {
 namespace {
 
 // Values of one column are like each other and unlike those of the next. Split by the true width, the columns
@@ -136,4 +136,4 @@ void require_records_of(std::size_t fields, const std::filesystem::path& file) {
   if (!what.empty()) throw refusal(printable_name(file.native()), "", what, advice);
 }
 
-}  // namespace ndt::harness
+}  // namespace ndt::io

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <filesystem>
 
-namespace ndt::harness {
+namespace ndt::io {
 
 /// Refuses a file whose values repeat with another width than `fields` float32 (3 to 6), or, of four, whose
 /// fourth value is a coordinate; the message names the width that it looks like. A file of few points, or one
@@ -12,4 +12,4 @@ namespace ndt::harness {
 /// Throws InputError.
 void require_records_of(std::size_t fields, const std::filesystem::path& file);
 
-}  // namespace ndt::harness
+}  // namespace ndt::io

@@ -6,7 +6,7 @@
 #include <lzf.h>
 #endif
 
-namespace ndt::harness {
+namespace ndt::io {
 
 #if NDT_HAVE_LZF
 
@@ -44,4 +44,4 @@ std::vector<std::byte> lzf_pack(std::span<const std::byte>) {
 
 #endif
 
-}  // namespace ndt::harness
+}  // namespace ndt::io

@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-namespace ndt::harness {
+namespace ndt::io {
 
 /// False in a build without liblzf; the functions below then throw std::logic_error.
 bool lzf_available();
@@ -22,4 +22,4 @@ bool lzf_unpack(std::span<const std::byte> packed, std::span<std::byte> unpacked
 /// Always succeeds; incompressible data grows by 1/32.
 std::vector<std::byte> lzf_pack(std::span<const std::byte> unpacked);
 
-}  // namespace ndt::harness
+}  // namespace ndt::io

@@ -7,8 +7,8 @@
 #include <cmath>
 #include <string_view>
 
-#include "base/errors.hpp"
 #include "ndt/core/limits.hpp"
+#include "ndt/io/errors.hpp"
 #include "ndt/io/numbers.hpp"
 #include "ndt/io/text.hpp"
 
@@ -16,7 +16,7 @@
 #include <yaml-cpp/yaml.h>
 #endif
 
-namespace ndt::harness {
+namespace ndt::io {
 namespace {
 
 namespace fs = std::filesystem;
@@ -178,4 +178,4 @@ std::string map_metadata_text(const MapMetadata& metadata) {
   return text;
 }
 
-}  // namespace ndt::harness
+}  // namespace ndt::io

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace ndt::harness {
+namespace ndt::io {
 namespace {
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
@@ -63,4 +63,4 @@ std::pair<std::string, std::string> first_difference(std::vector<std::filesystem
   return {a->stem().string(), b->stem().string()};
 }
 
-}  // namespace ndt::harness
+}  // namespace ndt::io

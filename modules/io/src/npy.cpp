@@ -8,15 +8,15 @@
 #include <string>
 #include <string_view>
 
-#include "base/errors.hpp"
 #include "ndt/core/limits.hpp"
 #include "ndt/io/byte_source.hpp"
 #include "ndt/io/cloud_file.hpp"
+#include "ndt/io/errors.hpp"
 #include "ndt/io/numbers.hpp"
 #include "ndt/io/points.hpp"
 #include "ndt/io/stored_points.hpp"
 
-namespace ndt::harness {
+namespace ndt::io {
 namespace {
 
 constexpr std::string_view kMagic = "\x93NUMPY";
@@ -110,4 +110,4 @@ StoredPoints read_stored_npy(const std::filesystem::path& file, CloudInfo* info)
   return points;
 }
 
-}  // namespace ndt::harness
+}  // namespace ndt::io

@@ -7,14 +7,15 @@
 #include <charconv>
 #include <cmath>
 #include <limits>
+#include <stdexcept>
 #include <string>
 #include <system_error>
 #include <vector>
 
-#include "base/errors.hpp"
 #include "ndt/core/limits.hpp"
+#include "ndt/io/errors.hpp"
 
-namespace ndt::harness {
+namespace ndt::io {
 namespace {
 
 template <class T>
@@ -74,8 +75,8 @@ std::vector<std::string_view> words(std::string_view text) {
 double number(std::string_view word, std::size_t position, std::string_view option) {
   const Real<double> real = parse_real<double>(word);
   if (real.fault != RealFault::none || !std::isfinite(real.value))
-    throw UsageError(fmt::format("{}: number {} is '{}'; give a finite decimal number", option, position,
-                                 printable(word)));
+    throw std::invalid_argument(fmt::format("{}: number {} is '{}'; give a finite decimal number", option,
+                                            position, printable(word)));
   return real.value;
 }
 
@@ -116,7 +117,7 @@ Transform parse_transform(std::string_view text, std::string_view option) {
   const std::vector<double> v = parse_numbers(text, option);
   if (v.size() == 6) return to_transform(Pose{v[0], v[1], v[2], v[3], v[4], v[5]});
   if (v.size() != 16)
-    throw UsageError(fmt::format(
+    throw std::invalid_argument(fmt::format(
         "{}: {} numbers; give 6 (x,y,z,roll,pitch,yaw in metres and radians) or 16 (a 4x4 matrix, "
         "row by row){}",
         option, v.size(),
@@ -138,13 +139,13 @@ Transform parse_ros_pose(std::string_view text, std::string_view option) {
     return make_transform(turned(&Pose::yaw, v[5]) * turned(&Pose::pitch, v[4]) * turned(&Pose::roll, v[3]),
                           {v[0], v[1], v[2]});
   if (v.size() != 7)
-    throw UsageError(fmt::format(
+    throw std::invalid_argument(fmt::format(
         "{}: {} numbers; give 7 (x,y,z,qx,qy,qz,qw) or 6 (x,y,z,roll,pitch,yaw of fixed axes, as in ROS, in "
         "metres and radians)",
         option, v.size()));
   const double length = std::hypot(std::hypot(v[3], v[4], v[5]), v[6]);
   if (!(std::abs(length - 1) <= Limits::kQuaternionNorm))
-    throw UsageError(
+    throw std::invalid_argument(
         fmt::format("{}: the quaternion qx,qy,qz,qw has length {}, not 1 within {}; qw is the last", option,
                     length, Limits::kQuaternionNorm));
   const double x = v[3] / length, y = v[4] / length, z = v[5] / length, w = v[6] / length;
@@ -154,18 +155,4 @@ Transform parse_ros_pose(std::string_view text, std::string_view option) {
   return make_transform(rotation, {v[0], v[1], v[2]});
 }
 
-std::optional<int> number_after(std::string_view name, std::string_view prefix) {
-  if (!name.starts_with(prefix)) return std::nullopt;
-  name.remove_prefix(prefix.size());
-  int value = 0;
-  const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), value);
-  if (error != std::errc() || end != name.data() + name.size() || name.empty()) return std::nullopt;
-  return value;
-}
-
-void require_between(std::string_view name, int value, int least, int most) {
-  if (value < least || value > most)
-    throw UsageError(fmt::format("dataset {}: {} must be in [{}, {}]", name, value, least, most));
-}
-
-}  // namespace ndt::harness
+}  // namespace ndt::io

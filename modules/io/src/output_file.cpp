@@ -10,9 +10,9 @@
 #include <system_error>
 #include <utility>
 
-#include "base/errors.hpp"
+#include "ndt/io/errors.hpp"
 
-namespace ndt::harness {
+namespace ndt::io {
 namespace {
 
 namespace fs = std::filesystem;
@@ -145,4 +145,4 @@ void FolderInMaking::finish() {
   part_.clear();
 }
 
-}  // namespace ndt::harness
+}  // namespace ndt::io

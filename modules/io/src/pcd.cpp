@@ -9,18 +9,18 @@
 #include <string_view>
 #include <vector>
 
-#include "base/errors.hpp"
 #include "lzf_codec.hpp"
 #include "ndt/core/limits.hpp"
 #include "ndt/core/small_matrix.hpp"
 #include "ndt/io/byte_source.hpp"
 #include "ndt/io/cloud_file.hpp"
 #include "ndt/io/cloud_output.hpp"
+#include "ndt/io/errors.hpp"
 #include "ndt/io/pcd_header.hpp"
 #include "ndt/io/points.hpp"
 #include "ndt/io/stored_points.hpp"
 
-namespace ndt::harness {
+namespace ndt::io {
 namespace {
 
 static_assert(std::endian::native == std::endian::little,
@@ -154,7 +154,7 @@ StoredPoints read_stored_pcd(const std::filesystem::path& file, CloudInfo* info)
 }
 
 PointCloud read_pcd(const std::filesystem::path& file, CloudInfo* info) {
-  return cloud_of(read_stored_pcd(file, info), file);
+  return cloud_of_stored(read_stored_pcd(file, info), file);
 }
 
 void write_pcd(const std::filesystem::path& file, const PointCloud& cloud, PcdEncoding encoding) {
@@ -169,4 +169,4 @@ void write_pcd(const std::filesystem::path& file, const PointCloud& cloud, PcdEn
   });
 }
 
-}  // namespace ndt::harness
+}  // namespace ndt::io

@@ -11,14 +11,14 @@
 #include <utility>
 #include <vector>
 
-#include "base/errors.hpp"
 #include "ndt/core/error.hpp"
 #include "ndt/core/limits.hpp"
 #include "ndt/io/byte_source.hpp"
+#include "ndt/io/errors.hpp"
 #include "ndt/io/numbers.hpp"
 #include "ndt/io/text.hpp"
 
-namespace ndt::harness {
+namespace ndt::io {
 namespace {
 
 /// The lines of a PCD header by keyword, not yet understood.
@@ -239,4 +239,4 @@ PcdHeader read_pcd_header(ByteSource& source) {
   return header;
 }
 
-}  // namespace ndt::harness
+}  // namespace ndt::io

@@ -2,18 +2,18 @@
 
 #include <bit>
 
-#include "base/errors.hpp"
 #include "ndt/core/limits.hpp"
 #include "ndt/io/byte_source.hpp"
 #include "ndt/io/cloud_file.hpp"
 #include "ndt/io/cloud_output.hpp"
+#include "ndt/io/errors.hpp"
 #include "ndt/io/numbers.hpp"
 #include "ndt/io/points.hpp"
 #include "ndt/io/stored_points.hpp"
 #include "ndt/io/text.hpp"
 #include "ply_header.hpp"
 
-namespace ndt::harness {
+namespace ndt::io {
 namespace {
 
 /// Reads the records of one element that has lists.
@@ -274,7 +274,7 @@ StoredPoints read_stored_ply(const std::filesystem::path& file, CloudInfo* info)
 }
 
 PointCloud read_ply(const std::filesystem::path& file, CloudInfo* info) {
-  return cloud_of(read_stored_ply(file, info), file);
+  return cloud_of_stored(read_stored_ply(file, info), file);
 }
 
 void write_ply(const std::filesystem::path& file, const PointCloud& cloud, PlyEncoding encoding) {
@@ -285,4 +285,4 @@ void write_ply(const std::filesystem::path& file, const PointCloud& cloud, PlyEn
   });
 }
 
-}  // namespace ndt::harness
+}  // namespace ndt::io

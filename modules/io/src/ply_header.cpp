@@ -9,12 +9,12 @@
 #include <utility>
 #include <vector>
 
-#include "base/errors.hpp"
 #include "ndt/core/limits.hpp"
+#include "ndt/io/errors.hpp"
 #include "ndt/io/numbers.hpp"
 #include "ndt/io/text.hpp"
 
-namespace ndt::harness {
+namespace ndt::io {
 namespace {
 
 using Kind = PlyType::Kind;
@@ -227,4 +227,4 @@ PlyHeader read_ply_header(ByteSource& source) {
   return header;
 }
 
-}  // namespace ndt::harness
+}  // namespace ndt::io

@@ -10,7 +10,7 @@
 #include "ndt/io/cloud_file.hpp"
 #include "ndt/io/points.hpp"
 
-namespace ndt::harness {
+namespace ndt::io {
 
 /// One of the format's eight types of numbers.
 struct PlyType {
@@ -50,4 +50,4 @@ struct PlyHeader {
 /// what is declared up to the last vertex.
 PlyHeader read_ply_header(ByteSource& source);
 
-}  // namespace ndt::harness
+}  // namespace ndt::io

@@ -11,10 +11,11 @@
 #include <sys/mman.h>
 #endif
 
-#include "base/errors.hpp"
 #include "ndt/core/limits.hpp"
+#include "ndt/io/clouds.hpp"
+#include "ndt/io/errors.hpp"
 
-namespace ndt::harness {
+namespace ndt::io {
 namespace {
 
 /// Asks for huge pages: memory that is written for the first time costs a fault a page, and most of the time
@@ -148,7 +149,7 @@ std::vector<Vec3<T>> read_text_points(TextWords& words, const PointLayout& layou
 template std::vector<Vec3<float>> read_text_points<float>(TextWords&, const PointLayout&, AfterLastPoint);
 template std::vector<Vec3<double>> read_text_points<double>(TextWords&, const PointLayout&, AfterLastPoint);
 
-PointCloud centred_cloud(const std::vector<Vec3<double>>& absolute, std::string_view file) {
+PointCloud cloud_of(const std::vector<Vec3<double>>& absolute, std::string_view file) {
   PointCloud cloud;
   if (!std::all_of(absolute.begin(), absolute.end(), [](const auto& p) { return !finite(p) || near(p); }))
     cloud.origin = {origin(absolute, &Vec3<double>::x, file), origin(absolute, &Vec3<double>::y, file),
@@ -158,4 +159,4 @@ PointCloud centred_cloud(const std::vector<Vec3<double>>& absolute, std::string_
   return cloud;
 }
 
-}  // namespace ndt::harness
+}  // namespace ndt::io

@@ -9,15 +9,15 @@
 #include <utility>
 #include <vector>
 
-#include "base/errors.hpp"
 #include "ndt/core/limits.hpp"
 #include "ndt/io/byte_source.hpp"
 #include "ndt/io/cloud_file.hpp"
+#include "ndt/io/errors.hpp"
 #include "ndt/io/numbers.hpp"
 #include "ndt/io/points.hpp"
 #include "ndt/io/stored_points.hpp"
 
-namespace ndt::harness {
+namespace ndt::io {
 namespace {
 
 constexpr std::string_view kBlanks = " \t\r";
@@ -155,4 +155,4 @@ StoredPoints read_stored_table(const std::filesystem::path& file, CloudInfo* inf
   return points;
 }
 
-}  // namespace ndt::harness
+}  // namespace ndt::io

@@ -5,11 +5,11 @@
 #include <algorithm>
 #include <utility>
 
-#include "base/errors.hpp"
 #include "ndt/core/limits.hpp"
+#include "ndt/io/errors.hpp"
 #include "ndt/io/numbers.hpp"
 
-namespace ndt::harness {
+namespace ndt::io {
 namespace {
 
 bool blank(int byte) { return byte == ' ' || byte == '\t' || byte == '\r'; }
@@ -144,4 +144,4 @@ InputError HeaderText::missing(std::string_view keyword) const {
   return refusal(source_.name(), "header", fmt::format("the {} line is missing", keyword), kAdvice);
 }
 
-}  // namespace ndt::harness
+}  // namespace ndt::io

@@ -7,10 +7,10 @@
 #include <limits>
 #include <utility>
 
-#include "base/errors.hpp"
 #include "ndt/core/limits.hpp"
+#include "ndt/io/errors.hpp"
 
-namespace ndt::harness {
+namespace ndt::io {
 namespace {
 
 const char* type_name(const StoredPoints& points) {
@@ -77,6 +77,6 @@ void TilePoints::add(StoredPoints more, const std::filesystem::path& file) {
       *points_);
 }
 
-PointCloud TilePoints::take() { return cloud_of(std::move(*points_), map_); }
+PointCloud TilePoints::take() { return cloud_of_stored(std::move(*points_), map_); }
 
-}  // namespace ndt::harness
+}  // namespace ndt::io

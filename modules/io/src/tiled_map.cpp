@@ -9,13 +9,12 @@
 #include <map>
 #include <utility>
 
-#include "base/errors.hpp"
-#include "data/surveyed_map.hpp"
 #include "ndt/io/cloud_file.hpp"
+#include "ndt/io/errors.hpp"
 #include "ndt/io/inside_folder.hpp"
 #include "ndt/io/map_metadata.hpp"
 
-namespace ndt::harness {
+namespace ndt::io {
 namespace {
 
 namespace fs = std::filesystem;
@@ -105,17 +104,13 @@ double gap(double low, double high, double other_low, double other_high) {
 
 }  // namespace
 
-MapFiles::MapFiles(const fs::path& map, BinFields fields)
-    : name_(printable_name(map.native())), fields_(fields) {
+MapFiles::MapFiles(const fs::path& map, BinFields fields, const fs::path& name)
+    : name_(printable_name(name.empty() ? map.native() : name.native())), fields_(fields) {
   if (is_folder(map)) {
     const fs::path metadata = metadata_of(map);
     metadata.empty() ? use_folder(map) : use_metadata(metadata);
   } else if (is_map_metadata(map)) {
     use_metadata(map);
-  } else if (is_surveyed_map(map)) {
-    const fs::path tiles = tiles_of_survey(map);
-    map_metadata_readable() ? use_metadata(tiles / kMetadataName) : use_folder(tiles);
-    survey_facts_ = tiles / kSurveyFacts;
   } else {
     tiles_.push_back({map.filename().string(), map, std::nullopt});
   }
@@ -224,4 +219,4 @@ LoadedMap MapFiles::load(const std::optional<MapArea>& area) const {
   return {points.take(), wanted.size()};
 }
 
-}  // namespace ndt::harness
+}  // namespace ndt::io

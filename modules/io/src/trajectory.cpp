@@ -5,13 +5,50 @@
 
 #include <Eigen/Geometry>
 #include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdint>
 #include <stdexcept>
 
+#include "ndt/core/limits.hpp"
 #include "ndt/io/cloud_output.hpp"
+#include "ndt/io/errors.hpp"
 #include "ndt/io/numbers.hpp"
+#include "ndt/io/text.hpp"
 
-namespace ndt::harness {
+namespace ndt::io {
 namespace {
+
+/// Throws if a trajectory that has `poses` so far cannot take one more.
+void require_room(const TextWords& words, std::uint64_t poses) {
+  if (poses == Limits::kPoses)
+    throw words.refused(fmt::format("more than the limit of {} poses", Limits::kPoses),
+                        "split the trajectory into smaller files");
+}
+
+void require_poses(const ByteSource& source, std::uint64_t poses) {
+  if (poses == 0) throw refusal(source.name(), "", "contains no poses", "export the trajectory again");
+}
+
+/// Throws std::invalid_argument for no poses, InputError for more than a reader takes.
+void require_writable(const std::filesystem::path& file, const char* function, std::uint64_t poses) {
+  if (poses == 0) throw std::invalid_argument(fmt::format("{}: no poses to write", function));
+  require_readable_count(file, "poses", poses, Limits::kPoses);
+}
+
+/// The word as a number. Throws if it is not finite.
+double finite_number(const TextWords& words, std::uint64_t column) {
+  const double number = words.number<double>(column);
+  if (!std::isfinite(number))
+    throw words.refused(fmt::format("value {}: '{}' is not finite", column + 1, printable(words.word())));
+  return number;
+}
+
+/// Reads the next line that has words as N finite numbers. False at the end of the file.
+template <std::size_t N>
+bool read_numbers(TextWords& words, std::array<double, N>& numbers) {
+  return words.row(N, [&](std::uint64_t column) { numbers[column] = finite_number(words, column); });
+}
 
 using Matrix = Eigen::Matrix<double, 3, 3, Eigen::RowMajor>;
 
@@ -87,28 +124,6 @@ PositionCovariance covariance_of(const TextWords& words, std::span<const double>
 }
 
 }  // namespace
-
-void require_room(const TextWords& words, std::uint64_t poses) {
-  if (poses == Limits::kPoses)
-    throw words.refused(fmt::format("more than the limit of {} poses", Limits::kPoses),
-                        "split the trajectory into smaller files");
-}
-
-void require_poses(const ByteSource& source, std::uint64_t poses) {
-  if (poses == 0) throw refusal(source.name(), "", "contains no poses", "export the trajectory again");
-}
-
-void require_writable(const std::filesystem::path& file, const char* function, std::uint64_t poses) {
-  if (poses == 0) throw std::invalid_argument(fmt::format("{}: no poses to write", function));
-  require_readable_count(file, "poses", poses, Limits::kPoses);
-}
-
-double finite_number(const TextWords& words, std::uint64_t column) {
-  const double number = words.number<double>(column);
-  if (!std::isfinite(number))
-    throw words.refused(fmt::format("value {}: '{}' is not finite", column + 1, printable(words.word())));
-  return number;
-}
 
 std::vector<StampedTransform> read_tum(const std::filesystem::path& file, TrajectoryInfo* info) {
   ByteSource source(file);
@@ -217,4 +232,4 @@ std::vector<double> read_times(const std::filesystem::path& file) {
   return times_s;
 }
 
-}  // namespace ndt::harness
+}  // namespace ndt::io

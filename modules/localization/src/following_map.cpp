@@ -1,24 +1,40 @@
 #include "ndt/localization/following_map.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
+#include <list>
+#include <map>
 #include <stdexcept>
 #include <utility>
+#include <vector>
 
-#include "base/clock.hpp"
 #include "ndt/core/error.hpp"
+#include "ndt/io/clouds.hpp"
+#include "ndt/io/held_tiles.hpp"
+#include "ndt/localization/aligner_per_map.hpp"
+#include "ndt/localization/map_follower.hpp"
 
-namespace ndt::harness {
+namespace ndt::localization {
 
-using localization::AlignerPerMap;
-using localization::MapCircle;
-using localization::MapFollower;
-using localization::MapNeed;
-using localization::MapOutcome;
-using localization::MapPlace;
-using localization::MapUpdatePolicy;
+using io::HeldTiles;
+using io::MapArea;
+using io::MapFiles;
+using io::MapTile;
+using io::StoredPoints;
 
 namespace {
+
+/// Measures wall time from its construction on.
+class Stopwatch {
+ public:
+  double elapsed_us() const {
+    return std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now() - start_).count();
+  }
+
+ private:
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+};
 
 MapArea area_of(const MapCircle& circle) {
   return {circle.centre.x, circle.centre.y, circle.centre.x, circle.centre.y, circle.radius_m};
@@ -69,15 +85,84 @@ MapFiles with_places(MapFiles files) {
 
 }  // namespace
 
-FollowingMap::FollowingMap(MapFiles files, const FollowingSetting& setting, const Make& make)
+/// The members that its header hides.
+class FollowingMap::State {
+ public:
+  State(MapFiles files, const FollowingSetting& setting, const Make& make);
+
+  const MapFiles& files() const { return files_; }
+  const MapFollowing& options() const { return setting_.options; }
+  Aligner& aligner() const { return *aligner_; }
+  PointCloud cloud() const;
+  std::size_t version() const { return use_.updates; }
+  std::size_t tiles() const { return in_force_.size(); }
+  PointCloud picture() const;
+  const MapUse& use() const { return use_; }
+
+  std::optional<DeviceBytes> device_bytes() const;
+
+  void wait_for_due() const;
+  std::optional<MapUpdate> before_scan();
+  bool building() const { return follower_->building(); }
+  bool out_of_range() const;
+  const MapCircle& in_force() const { return follower_->policy().in_force(); }
+  void jump_to(const Transform& map_from_scan);
+  void after_scan(const Transform& map_from_scan);
+
+ private:
+  /// Some points of tiles. What came into force later is behind, so that nothing is looked up or moved then.
+  using Pictures = std::list<std::map<const MapTile*, std::vector<Vec3<double>>>>;
+  /// The result of the thread; read when it was taken.
+  struct Next {
+    HeldTiles tiles;
+    Pictures pictures{};      ///< of tiles that have none yet
+    std::int64_t points = 0;  ///< filtered
+    double read_ms = 0, build_ms = 0;
+    std::shared_ptr<const ReadyMap> map{};  ///< null if the tiles stay the same
+    std::optional<Traffic> traffic{};       ///< of the resident map
+  };
+  void choose_aligner(const HeldTiles& first, const Make& make);
+  PointCloud filtered(PointCloud cloud) const {
+    return setting_.filter ? setting_.filter(std::move(cloud)) : cloud;
+  }
+  Next read(const MapArea& area) const;
+  Pictures pictures_of(const HeldTiles& tiles) const;
+  void build(Next& next);
+  void make_map(Next& next);
+  std::shared_ptr<const ReadyMap> build_next(const MapCircle& around);
+  bool due() const;
+  bool late() const;  ///< the next scan needs the map that is being built, which it counts as waiting
+  double waited() const;
+  MapUpdate take();
+  void count(const MapUpdate& update);
+  void put_into_force();
+
+  const MapFiles files_;
+  FollowingSetting setting_;
+  std::unique_ptr<Aligner> aligner_;
+  AlignerPerMap* per_map_ = nullptr;       ///< the same, if maps are made of whole clouds
+  std::unique_ptr<ResidentMap> resident_;  ///< otherwise
+  HeldTiles in_force_;
+  HeldTiles before_;  ///< in force before, until the thread of the next update gives their memory back
+  Next next_;
+  Pictures pictures_;  ///< each tile once
+  MapUse use_;
+  std::optional<Traffic> resident_traffic_;
+  MapPlace vehicle_;
+  bool jumped_ = false;
+  int scans_beside_ = 0;  ///< that an update worked beside
+  std::optional<MapFollower> follower_;
+};
+
+FollowingMap::State::State(MapFiles files, const FollowingSetting& setting, const Make& make)
     : files_(with_places(std::move(files))),
       setting_(setting),
       in_force_(files_),
       before_(files_),
       next_{HeldTiles(files_)},
-      vehicle_{setting.first.low_x, setting.first.low_y} {
-  const MapUpdatePolicy policy(setting.options, {vehicle_, setting.first.reach_m});
-  next_ = read(setting.first);
+      vehicle_(setting.first.centre) {
+  const MapUpdatePolicy policy(setting.options, setting.first);
+  next_ = read(area_of(setting.first));
   choose_aligner(next_.tiles, make);
   build(next_);
   aligner_->exchange_map(std::move(next_.map));
@@ -87,16 +172,16 @@ FollowingMap::FollowingMap(MapFiles files, const FollowingSetting& setting, cons
 }
 
 /// Tile by tile if it can: filters work on the cloud of all.
-void FollowingMap::choose_aligner(const HeldTiles& first, const Make& make) {
+void FollowingMap::State::choose_aligner(const HeldTiles& first, const Make& make) {
   aligner_ = make();
-  if (!setting_.filters.active() && first.float_clouds()) resident_ = aligner_->resident_map();
+  if (!setting_.filter && first.float_clouds()) resident_ = aligner_->resident_map();
   if (resident_) return;
   auto per_map = std::make_unique<AlignerPerMap>(make);
   per_map_ = per_map.get();
   aligner_ = std::move(per_map);
 }
 
-FollowingMap::Next FollowingMap::read(const MapArea& area) const {
+FollowingMap::State::Next FollowingMap::State::read(const MapArea& area) const {
   const Stopwatch reading;
   Next next{in_force_.moved_to(area)};
   next.pictures = pictures_of(next.tiles);
@@ -104,7 +189,7 @@ FollowingMap::Next FollowingMap::read(const MapArea& area) const {
   return next;
 }
 
-FollowingMap::Pictures FollowingMap::pictures_of(const HeldTiles& tiles) const {
+FollowingMap::State::Pictures FollowingMap::State::pictures_of(const HeldTiles& tiles) const {
   Pictures pictures(1);
   tiles.for_each_read([&](const MapTile& tile, const StoredPoints& points) {
     const auto has_it = [&](const auto& some) { return some.contains(&tile); };
@@ -114,16 +199,16 @@ FollowingMap::Pictures FollowingMap::pictures_of(const HeldTiles& tiles) const {
   return pictures;
 }
 
-void FollowingMap::build(Next& next) {
+void FollowingMap::State::build(Next& next) {
   const Stopwatch building;
   make_map(next);
   next.build_ms = building.elapsed_us() / 1000;
 }
 
-void FollowingMap::make_map(Next& next) {
+void FollowingMap::State::make_map(Next& next) {
   const auto clouds = resident_ ? next.tiles.float_clouds() : std::nullopt;
   if (!clouds) {
-    const PointCloud cloud = prepare(next.tiles.cloud(), setting_.filters).cloud;
+    const PointCloud cloud = filtered(next.tiles.cloud());
     if (!per_map_)
       throw InputError(files_.name() +
                        ": the tiles here are of float64, those before of float32; write all in one of them");
@@ -138,14 +223,14 @@ void FollowingMap::make_map(Next& next) {
 }
 
 /// On the follower's thread. The main thread changes nothing that this reads until it has taken the result.
-std::shared_ptr<const ReadyMap> FollowingMap::build_next(const MapCircle& around) {
+std::shared_ptr<const ReadyMap> FollowingMap::State::build_next(const MapCircle& around) {
   before_ = HeldTiles(files_);
   next_ = read(area_of(around));
   if (next_.tiles.changed()) build(next_);  // a map whose tiles stay the same stays
   return std::move(next_.map);
 }
 
-std::optional<DeviceBytes> FollowingMap::device_bytes() const {
+std::optional<DeviceBytes> FollowingMap::State::device_bytes() const {
   const std::optional<Traffic> aligners = aligner_->traffic();
   if (!aligners) return std::nullopt;
   const Traffic maps = resident_traffic_.value_or(Traffic());
@@ -154,38 +239,38 @@ std::optional<DeviceBytes> FollowingMap::device_bytes() const {
 }
 
 /// Exchanges pointers only, and takes or gives back no memory: the scan's thread calls this.
-void FollowingMap::put_into_force() {
+void FollowingMap::State::put_into_force() {
   pictures_.splice(pictures_.end(), next_.pictures);
   before_ = std::exchange(in_force_, std::exchange(next_.tiles, HeldTiles(files_)));
   resident_traffic_ = next_.traffic;
 }
 
-PointCloud FollowingMap::picture() const {
+PointCloud FollowingMap::State::picture() const {
   std::vector<Vec3<double>> all;
   std::map<const MapTile*, const std::vector<Vec3<double>>*> in_order;
   for (const auto& pictures : pictures_)
     for (const auto& [tile, some] : pictures) in_order[tile] = &some;
   for (const auto& [tile, some] : in_order) all.insert(all.end(), some->begin(), some->end());
-  return cloud_of(std::move(all), files_.name());
+  return io::cloud_of(all, files_.name());
 }
 
-PointCloud FollowingMap::cloud() const { return prepare(in_force_.cloud(), setting_.filters).cloud; }
+PointCloud FollowingMap::State::cloud() const { return filtered(in_force_.cloud()); }
 
-bool FollowingMap::due() const {
+bool FollowingMap::State::due() const {
   return setting_.real_time ? follower_->ready() : follower_->building() && scans_beside_ > 0;
 }
 
-void FollowingMap::wait_for_due() const {
+void FollowingMap::State::wait_for_due() const {
   if (!setting_.real_time && due() && !late()) follower_->wait();
 }
 
-bool FollowingMap::late() const { return follower_->building() && (jumped_ || out_of_range()); }
+bool FollowingMap::State::late() const { return follower_->building() && (jumped_ || out_of_range()); }
 
-bool FollowingMap::out_of_range() const {
+bool FollowingMap::State::out_of_range() const {
   return follower_->policy().need(vehicle_) == MapNeed::out_of_range;
 }
 
-std::optional<MapUpdate> FollowingMap::before_scan() {
+std::optional<MapUpdate> FollowingMap::State::before_scan() {
   std::optional<MapUpdate> told;
   std::optional<double> waited_ms;
   const bool is_late = late();
@@ -207,25 +292,25 @@ std::optional<MapUpdate> FollowingMap::before_scan() {
   return told;
 }
 
-void FollowingMap::jump_to(const Transform& map_from_scan) {
+void FollowingMap::State::jump_to(const Transform& map_from_scan) {
   vehicle_ = {map_from_scan(0, 3), map_from_scan(1, 3)};
   jumped_ = true;
 }
 
-void FollowingMap::after_scan(const Transform& map_from_scan) {
+void FollowingMap::State::after_scan(const Transform& map_from_scan) {
   vehicle_ = {map_from_scan(0, 3), map_from_scan(1, 3)};
   if (follower_->building() || !follower_->policy().due(vehicle_)) return;
   follower_->begin(vehicle_);
   scans_beside_ = 0;
 }
 
-double FollowingMap::waited() const {
+double FollowingMap::State::waited() const {
   const Stopwatch waiting;
   follower_->wait();
   return waiting.elapsed_us() / 1000;
 }
 
-MapUpdate FollowingMap::take() {
+MapUpdate FollowingMap::State::take() {
   MapUpdate update;
   follower_->wait();
   const Stopwatch swapping;
@@ -247,7 +332,7 @@ MapUpdate FollowingMap::take() {
   return update;
 }
 
-void FollowingMap::count(const MapUpdate& update) {
+void FollowingMap::State::count(const MapUpdate& update) {
   ++use_.updates;
   use_.tiles_read += update.added;
   use_.most_tiles = std::max(use_.most_tiles, in_force_.size());
@@ -255,4 +340,30 @@ void FollowingMap::count(const MapUpdate& update) {
   use_.longest_swap_us = std::max(use_.longest_swap_us, update.swap_us);
 }
 
-}  // namespace ndt::harness
+FollowingMap::FollowingMap(const std::filesystem::path& map, const FollowingSetting& setting,
+                           const Make& make)
+    : FollowingMap(MapFiles(map), setting, make) {}
+FollowingMap::FollowingMap(MapFiles files, const FollowingSetting& setting, const Make& make)
+    : state_(std::make_unique<State>(std::move(files), setting, make)) {}
+FollowingMap::FollowingMap(FollowingMap&&) noexcept = default;
+FollowingMap& FollowingMap::operator=(FollowingMap&&) noexcept = default;
+FollowingMap::~FollowingMap() = default;
+
+const MapFiles& FollowingMap::files() const { return state_->files(); }
+const MapFollowing& FollowingMap::options() const { return state_->options(); }
+Aligner& FollowingMap::aligner() const { return state_->aligner(); }
+PointCloud FollowingMap::cloud() const { return state_->cloud(); }
+std::size_t FollowingMap::version() const { return state_->version(); }
+std::size_t FollowingMap::tiles() const { return state_->tiles(); }
+PointCloud FollowingMap::picture() const { return state_->picture(); }
+const MapUse& FollowingMap::use() const { return state_->use(); }
+std::optional<DeviceBytes> FollowingMap::device_bytes() const { return state_->device_bytes(); }
+void FollowingMap::wait_for_due() const { state_->wait_for_due(); }
+std::optional<MapUpdate> FollowingMap::before_scan() { return state_->before_scan(); }
+bool FollowingMap::building() const { return state_->building(); }
+bool FollowingMap::out_of_range() const { return state_->out_of_range(); }
+const MapCircle& FollowingMap::in_force() const { return state_->in_force(); }
+void FollowingMap::jump_to(const Transform& map_from_scan) { state_->jump_to(map_from_scan); }
+void FollowingMap::after_scan(const Transform& map_from_scan) { state_->after_scan(map_from_scan); }
+
+}  // namespace ndt::localization

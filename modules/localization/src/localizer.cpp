@@ -4,13 +4,21 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <stdexcept>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "ndt/core/error.hpp"
 #include "ndt/localization/beside.hpp"
 #include "ndt/localization/covariance.hpp"
+#include "ndt/localization/gates.hpp"
+#include "ndt/localization/gnss_gate.hpp"
 #include "ndt/localization/no_ground.hpp"
+#include "ndt/localization/pose_buffer.hpp"
+#include "ndt/localization/prediction.hpp"
+#include "ndt/localization/recovery.hpp"
 
 namespace ndt::localization {
 namespace {
@@ -40,7 +48,62 @@ bool is_firm(const ScanReport& report) {
 
 }  // namespace
 
-Localizer::Localizer(Aligner& tracker, const LocalizerOptions& options, Searcher searcher)
+/// The members that its header hides.
+class Localizer::State {
+ public:
+  State(Aligner& tracker, const LocalizerOptions& options, Searcher searcher);
+
+  void start_at(const Transform& map_from_scan);
+  void start_by_search(const initial_pose::PosePrior& prior);
+  void add_odometry(const StampedPose& pose) { predictor_.add_odometry(pose); }
+  void add_twist(const StampedTwist& twist) { predictor_.add_twist(twist); }
+  void add_gnss(const StampedPose& pose) { gnss_.push(pose); }
+  ScanReport localize(double stamp_s, const PointCloud& scan, const PerScan& limits,
+                      const PassedStage& passed);
+
+ private:
+  /// One scan on its way.
+  struct Frame {
+    const PointCloud& scan;
+    PerScan per_scan;
+    const PassedStage& passed;
+    ScanReport report{};
+    std::vector<AlignResult> beside{};  ///< MULTI_NDT's alignments from beside the pose
+    std::optional<Fix> fix{};           ///< the GNSS's at its time, used or not
+
+    void end(Stage stage) const {
+      if (passed) passed(stage);
+    }
+  };
+
+  void begin();
+  void require_next(double stamp_s) const;
+  bool usable(const PointCloud& scan, ScanReport& report) const;
+  void compare_bytes(const PointCloud& scan, ScanReport& report);
+  void regularise(Frame& frame);
+  void locate(Frame& frame);
+  void align(Frame& frame);
+  std::optional<Spread> look_beside(Frame& frame, const Transform& answer, bool wants_covariance);
+  void search(Frame& frame);
+  void accept_found(Frame& frame);
+  void settle(Frame& frame);
+  void teach_gate(const Frame& frame, double gap_s);
+
+  Aligner* tracker_;
+  LocalizerOptions options_;
+  Searcher searcher_;
+  Predictor predictor_;
+  PoseBuffer gnss_;
+  GnssGate gate_;
+  Recovery recovery_;
+  std::optional<double> last_stamp_s_;
+  std::vector<Offset> spread_places_;
+  bool started_ = false, search_first_ = false;
+  int rejected_ = 0, same_bytes_ = 0;
+  std::size_t bytes_ = 0;  ///< a hash of the last scan's
+};
+
+Localizer::State::State(Aligner& tracker, const LocalizerOptions& options, Searcher searcher)
     : tracker_(&tracker),
       options_(valid(options)),
       searcher_(std::move(searcher)),
@@ -50,7 +113,7 @@ Localizer::Localizer(Aligner& tracker, const LocalizerOptions& options, Searcher
       recovery_(options),
       spread_places_(places_around(options.spread_neighbours, options.spread_offset_m)) {}
 
-void Localizer::start_at(const Transform& map_from_scan) {
+void Localizer::State::start_at(const Transform& map_from_scan) {
   require_rigid(map_from_scan, "start_at");
   predictor_.start_at(map_from_scan);
   recovery_.reset();
@@ -59,7 +122,7 @@ void Localizer::start_at(const Transform& map_from_scan) {
   begin();
 }
 
-void Localizer::start_by_search(const initial_pose::PosePrior& prior) {
+void Localizer::State::start_by_search(const initial_pose::PosePrior& prior) {
   if (!recovery_.on())
     throw std::invalid_argument("start_by_search: recovery-particles = 0: a search needs one or more");
   recovery_.begin_with(prior);
@@ -69,14 +132,14 @@ void Localizer::start_by_search(const initial_pose::PosePrior& prior) {
   begin();
 }
 
-void Localizer::begin() {
+void Localizer::State::begin() {
   started_ = true;
   last_stamp_s_.reset();
   rejected_ = same_bytes_ = 0;
 }
 
-ScanReport Localizer::localize(double stamp_s, const PointCloud& scan, const PerScan& limits,
-                               const PassedStage& passed) {
+ScanReport Localizer::State::localize(double stamp_s, const PointCloud& scan, const PerScan& limits,
+                                      const PassedStage& passed) {
   require_next(stamp_s);
   PointCloud room;
   NoReturns no_returns;
@@ -103,7 +166,7 @@ ScanReport Localizer::localize(double stamp_s, const PointCloud& scan, const Per
 }
 
 /// Aligns and, where that leaves the vehicle lost, searches.
-void Localizer::locate(Frame& frame) {
+void Localizer::State::locate(Frame& frame) {
   ScanReport& report = frame.report;
   try {
     if (!search_first_) align(frame);
@@ -118,7 +181,7 @@ void Localizer::locate(Frame& frame) {
   report.verdict = Verdict::doubtful;
 }
 
-void Localizer::require_next(double stamp_s) const {
+void Localizer::State::require_next(double stamp_s) const {
   if (!started_)
     throw std::logic_error("localize: there is no start; call start_at or start_by_search before");
   if (!std::isfinite(stamp_s))
@@ -129,7 +192,7 @@ void Localizer::require_next(double stamp_s) const {
         stamp_s, *last_stamp_s_));
 }
 
-bool Localizer::usable(const PointCloud& scan, ScanReport& report) const {
+bool Localizer::State::usable(const PointCloud& scan, ScanReport& report) const {
   double farthest = 0;
   for (const Point& p : scan.points) {
     const Vec3<double> at = scan.origin + cast<double>(p);
@@ -147,7 +210,7 @@ bool Localizer::usable(const PointCloud& scan, ScanReport& report) const {
 }
 
 /// A sensor has noise: equal bytes mean that it, or its driver, repeats itself.
-void Localizer::compare_bytes(const PointCloud& scan, ScanReport& report) {
+void Localizer::State::compare_bytes(const PointCloud& scan, ScanReport& report) {
   const std::string_view bytes(reinterpret_cast<const char*>(scan.points.data()),
                                scan.points.size() * sizeof(Point));
   const std::size_t hash = std::hash<std::string_view>()(bytes);
@@ -156,7 +219,7 @@ void Localizer::compare_bytes(const PointCloud& scan, ScanReport& report) {
   report.same_bytes = same_bytes_;
 }
 
-void Localizer::regularise(Frame& frame) {
+void Localizer::State::regularise(Frame& frame) {
   ScanReport& report = frame.report;
   std::optional<RegularisationTarget>& target = frame.per_scan.regularisation;
   if (!target && gnss_.size() > 0) {
@@ -178,7 +241,7 @@ void Localizer::regularise(Frame& frame) {
   gnss_.forget_before(report.stamp_s);
 }
 
-void Localizer::align(Frame& frame) {
+void Localizer::State::align(Frame& frame) {
   ScanReport& report = frame.report;
   const Transform& guess = report.prediction.map_from_scan;
   tracker_->score_batch(frame.scan, {&guess, 1}, {&report.before.emplace(), 1});
@@ -207,7 +270,8 @@ void Localizer::align(Frame& frame) {
 }
 
 /// One batch for the spread of an answer and, if its covariance is wanted, for MULTI_NDT.
-std::optional<Spread> Localizer::look_beside(Frame& frame, const Transform& answer, bool wants_covariance) {
+std::optional<Spread> Localizer::State::look_beside(Frame& frame, const Transform& answer,
+                                                    bool wants_covariance) {
   const bool multi_ndt = wants_covariance && options_.covariance == CovarianceMode::multi_ndt;
   if (!multi_ndt && spread_places_.empty()) return std::nullopt;
   Beside beside =
@@ -220,7 +284,7 @@ std::optional<Spread> Localizer::look_beside(Frame& frame, const Transform& answ
   return spread_of(answer, beside.spread);
 }
 
-void Localizer::search(Frame& frame) {
+void Localizer::State::search(Frame& frame) {
   ScanReport& report = frame.report;
   Aligner& aligner = searcher_ ? searcher_() : *tracker_;
   PerScan per_scan = frame.per_scan;
@@ -232,7 +296,7 @@ void Localizer::search(Frame& frame) {
 }
 
 /// Takes what a search found, unless its spread rejects it.
-void Localizer::accept_found(Frame& frame) {
+void Localizer::State::accept_found(Frame& frame) {
   ScanReport& report = frame.report;
   Recovered& found = *report.recovery;
   found.spread = look_beside(frame, found.result.map_from_scan, true);
@@ -250,7 +314,7 @@ void Localizer::accept_found(Frame& frame) {
   report.rejected = 0;
 }
 
-void Localizer::teach_gate(const Frame& frame, double gap_s) {
+void Localizer::State::teach_gate(const Frame& frame, double gap_s) {
   if (is_firm(frame.report))
     gate_.follow_firm(frame.report.map_from_scan, frame.fix ? &*frame.fix : nullptr);
   else
@@ -258,7 +322,7 @@ void Localizer::teach_gate(const Frame& frame, double gap_s) {
 }
 
 /// The covariance of the pose, and what it means for the scans to come.
-void Localizer::settle(Frame& frame) {
+void Localizer::State::settle(Frame& frame) {
   ScanReport& report = frame.report;
   teach_gate(frame, last_stamp_s_ ? report.stamp_s - *last_stamp_s_ : 0);
   last_stamp_s_ = report.stamp_s;
@@ -285,6 +349,23 @@ void Localizer::settle(Frame& frame) {
   report.covariance_missing = estimate.missing;
   report.covariance = pose_covariance(result.map_from_scan, estimate.xy, options_);
   frame.end(Stage::covariance);
+}
+
+Localizer::Localizer(Aligner& tracker, const LocalizerOptions& options, Searcher searcher)
+    : state_(std::make_unique<State>(tracker, options, std::move(searcher))) {}
+Localizer::Localizer(Localizer&&) noexcept = default;
+Localizer& Localizer::operator=(Localizer&&) noexcept = default;
+Localizer::~Localizer() = default;
+
+void Localizer::start_at(const Transform& map_from_scan) { state_->start_at(map_from_scan); }
+void Localizer::start_by_search(const initial_pose::PosePrior& prior) { state_->start_by_search(prior); }
+void Localizer::add_odometry(const StampedPose& pose) { state_->add_odometry(pose); }
+void Localizer::add_twist(const StampedTwist& twist) { state_->add_twist(twist); }
+void Localizer::add_gnss(const StampedPose& pose) { state_->add_gnss(pose); }
+
+ScanReport Localizer::localize(double stamp_s, const PointCloud& scan, const PerScan& limits,
+                               const PassedStage& passed) {
+  return state_->localize(stamp_s, scan, limits, passed);
 }
 
 }  // namespace ndt::localization

@@ -7,6 +7,7 @@
 
 #include "matcher.hpp"
 #include "ndt/align/usable_points.hpp"
+#include "ndt/core/finite_points.hpp"
 #include "ndt/edge/conditioning.hpp"
 #include "ndt/solve/loop_state.hpp"
 #include "options.hpp"

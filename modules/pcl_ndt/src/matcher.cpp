@@ -11,7 +11,7 @@
 #include <limits>
 
 #include "ndt/core/error.hpp"
-#include "ndt/core/pose_inl.hpp"
+#include "ndt/core/pose.hpp"
 #include "ndt/score/derivative_sums.hpp"
 
 namespace ndt::pcl_ndt {

@@ -10,6 +10,7 @@
 
 #include "ndt/align/usable_points.hpp"
 #include "ndt/core/error.hpp"
+#include "ndt/core/finite_points.hpp"
 #include "ndt/core/point_cloud.hpp"
 
 namespace ndt {

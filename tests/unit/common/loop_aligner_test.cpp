@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "ndt/core/error.hpp"
+#include "ndt/core/finite_points.hpp"
 
 namespace ndt {
 namespace {

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "ndt/core/device_cloud.hpp"
+#include "ndt/core/finite_points.hpp"
 #include "ndt/core/limits.hpp"
 #include "ndt/core/range_kernels.hpp"
 

@@ -4,6 +4,7 @@
 
 #include "ndt/align/usable_points.hpp"
 #include "ndt/core/error.hpp"
+#include "ndt/core/finite_points.hpp"
 
 namespace ndt {
 namespace {

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <random>
 
+#include "ndt/core/finite_points.hpp"
 #include "ndt/edge/conditioning.hpp"
 #include "surfaces.hpp"
 

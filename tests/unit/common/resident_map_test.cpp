@@ -12,6 +12,7 @@
 #include <set>
 
 #include "ndt/core/error.hpp"
+#include "ndt/core/simd.hpp"
 #include "ndt/edge/host_aligner.hpp"
 #include "same_maps.hpp"
 #include "test_clouds.hpp"

@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include "ndt/core/finite_points.hpp"
 #include "ndt/edge/conditioning.hpp"
 #include "surfaces.hpp"
 

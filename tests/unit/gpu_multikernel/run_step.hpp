@@ -1,6 +1,7 @@
 // One step by its name, on any backend, with as many workers as pipeline.hpp gives it.
 #pragma once
 
+#include "ndt/core/simd.hpp"
 #include "pipeline.hpp"
 #include "step_machine.hpp"
 

@@ -11,6 +11,7 @@
 #include <system_error>
 #include <vector>
 
+#include "ndt/core/simd.hpp"
 #include "ndt/exec/team.hpp"
 
 namespace ndt {

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <limits>
 
+#include "ndt/core/simd.hpp"
 #include "ndt/exec/team.hpp"
 #include "ndt/score/point_kernels.hpp"
 #include "ndt/solve/newton_loop.hpp"

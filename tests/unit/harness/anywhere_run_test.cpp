@@ -42,15 +42,13 @@ initial_pose::AnywhereResult found_from(const Transform& guess, const Job& job, 
   const PointCloud map = dataset.map(0);
   const std::unique_ptr<Aligner> aligner = find_implementation(job.implementation).make(options);
   aligner->set_map(map);
-  const initial_pose::PlacePyramid pyramid(map, 1);  // half of the last level's voxels
+  initial_pose::AnywhereSearch anywhere(map, options, false, 1);  // half of the last level's voxels
   const ResolvedSearch setting = resolve(job.search.value().arguments, options);
   initial_pose::PosePrior prior{principal(derivative_pose(guess))};
   std::ranges::copy(job.search->sigma, prior.sigma);
-  HostPool pool(1);
-  return initial_pose::search_anywhere(
-      *aligner, pyramid, dataset.scan(0),
-      job.search->prior == PriorKind::map ? whole_map(pyramid) : around(prior), prior.mean, setting.strategy,
-      setting.options, pool);
+  return anywhere.run(*aligner, dataset.scan(0),
+                      job.search->prior == PriorKind::map ? anywhere.whole_map() : around(prior), prior.mean,
+                      setting.strategy, setting.options);
 }
 
 class AnywhereInARun : public testing::TestWithParam<PriorKind> {};

@@ -70,17 +70,18 @@ class FollowingMapTest : public ScratchFiles {
     if (!map_metadata_readable()) GTEST_SKIP() << "built without yaml-cpp";
     cut_map(test_clouds::map(), 8, path());
   }
-  FollowingSetting setting(const MapFollowing& options) const {
+  localization::FollowingSetting setting(const MapFollowing& options) const {
     const Vec3<double> at = translation_of(truth_of(0));
     return {options, {}, {at.x, at.y, at.x, at.y, options.radius_m}, false};
   }
-  FollowingMap following(const MapFollowing& options) const {
-    return FollowingMap(MapFiles(path()), setting(options), one_thread);
+  localization::FollowingMap following(const MapFollowing& options) const {
+    return localization::FollowingMap(MapFiles(path()), setting(options), one_thread);
   }
 
   /// `before` is called before each scan.
   static Trip drive(
-      Aligner& tracker, FollowingMap* map, const std::function<void(std::size_t)>& before = [](auto) {}) {
+      Aligner& tracker, localization::FollowingMap* map,
+      const std::function<void(std::size_t)>& before = [](auto) {}) {
     ScanSequence sequence;
     for (std::size_t k = 0; k < 30; ++k)
       sequence.scans.push_back({std::to_string(k), 0.1 * static_cast<double>(k), truth_of(k)});
@@ -102,7 +103,7 @@ class FollowingMapTest : public ScratchFiles {
     return trip;
   }
   static Trip drive(
-      FollowingMap& map, const std::function<void(std::size_t)>& before = [](auto) {}) {
+      localization::FollowingMap& map, const std::function<void(std::size_t)>& before = [](auto) {}) {
     return drive(map.aligner(), &map, before);
   }
 };
@@ -120,7 +121,7 @@ TEST_F(FollowingMapTest, WhereTheRadiusHoldsAllItIsTheWholeMapBitForBit) {
   const auto whole = one_thread();
   whole->set_map(MapFiles(path()).load().cloud);
   const Trip expected = drive(*whole, nullptr);
-  FollowingMap map = following(kWhole);
+  localization::FollowingMap map = following(kWhole);
   Trip got = drive(map);
   EXPECT_EQ(got.summary.ok, 30u);
   EXPECT_EQ(map.use().updates, 0u) << "its tiles stay the same, and nothing is built";
@@ -129,7 +130,7 @@ TEST_F(FollowingMapTest, WhereTheRadiusHoldsAllItIsTheWholeMapBitForBit) {
 }
 
 TEST_F(FollowingMapTest, EveryScanIsAlignedWithTheTilesAroundAScanTwoBeforeItsMap) {
-  FollowingMap map = following(kSmall);
+  localization::FollowingMap map = following(kSmall);
   const MapFiles files(path());
   const Trip trip = drive(map);
   EXPECT_EQ(trip.summary.ok, 30u);
@@ -159,7 +160,7 @@ TEST_F(FollowingMapTest, EveryScanIsAlignedWithTheTilesAroundAScanTwoBeforeItsMa
 }
 
 TEST_F(FollowingMapTest, ThePictureHasPointsOfEveryTileOnTheWay) {
-  FollowingMap map = following(kSmall);
+  localization::FollowingMap map = following(kSmall);
   float before_m = 0, after_m = 0;
   for (const Point& p : map.picture().points) before_m = std::max(before_m, p.x);
   drive(map);
@@ -171,14 +172,14 @@ TEST_F(FollowingMapTest, ThePictureHasPointsOfEveryTileOnTheWay) {
 }
 
 TEST_F(FollowingMapTest, MapsOfWholeCloudsAreThoseOfTiles) {
-  FollowingSetting filtered = setting(kSmall);
+  localization::FollowingSetting filtered = setting(kSmall);
   filtered.filters.max_range_m = 1e6;  // keeps every point, and takes the cloud of all
   std::size_t made = 0;
-  FollowingMap whole(MapFiles(path()), filtered, [&] {
+  localization::FollowingMap whole(MapFiles(path()), filtered, [&] {
     ++made;
     return one_thread();
   });
-  FollowingMap tiles = following(kSmall);
+  localization::FollowingMap tiles = following(kSmall);
   const Trip of_tiles = drive(tiles), of_whole = drive(whole);
   expect_same_poses(of_whole, of_tiles);
   EXPECT_GE(whole.use().updates, 6u);
@@ -186,12 +187,12 @@ TEST_F(FollowingMapTest, MapsOfWholeCloudsAreThoseOfTiles) {
 }
 
 TEST_F(FollowingMapTest, TwoDrivesHaveTheSameBits) {
-  FollowingMap a = following(kSmall), b = following(kSmall);
+  localization::FollowingMap a = following(kSmall), b = following(kSmall);
   expect_same_poses(drive(a), drive(b));
 }
 
 TEST_F(FollowingMapTest, ATileThatIsMissingForAWhileIsWarnedOfAndTheMapBeforeStays) {
-  FollowingMap map = following(kSmall);
+  localization::FollowingMap map = following(kSmall);
   const fs::path tile = path() / "tile_24_0.pcd", aside = path("aside.pcd");
   const Trip trip = drive(map, [&](std::size_t k) {
     if (k == 1) fs::rename(tile, aside);
@@ -223,7 +224,7 @@ TEST_F(FollowingMapTest, ATileThatIsMissingForAWhileIsWarnedOfAndTheMapBeforeSta
 }
 
 TEST_F(FollowingMapTest, AVehicleThatLeavesAMapWithoutAnotherIsAnErrorOfEveryScan) {
-  FollowingMap map = following(kSmall);
+  localization::FollowingMap map = following(kSmall);
   const Trip trip = drive(map, [&](std::size_t k) {
     if (k == 1) std::ofstream(path() / "tile_24_0.pcd") << "broken";
   });
@@ -236,11 +237,11 @@ TEST_F(FollowingMapTest, AVehicleThatLeavesAMapWithoutAnotherIsAnErrorOfEverySca
 }
 
 TEST_F(FollowingMapTest, AVehicleThatIsCarriedOffWaitsForItsMap) {
-  FollowingMap map = following(kSmall);
+  localization::FollowingMap map = following(kSmall);
   map.after_scan(truth_of(0));
   EXPECT_FALSE(map.before_scan());
   map.after_scan(to_transform({9, 1, 0, 0, 0, 0}));
-  const std::optional<MapUpdate> update = map.before_scan();
+  const std::optional<localization::MapUpdate> update = map.before_scan();
   ASSERT_TRUE(update && update->swapped);
   EXPECT_EQ(update->around.centre.x, 9);
   EXPECT_GE(update->waited_ms, 0);
@@ -249,10 +250,10 @@ TEST_F(FollowingMapTest, AVehicleThatIsCarriedOffWaitsForItsMap) {
 }
 
 TEST_F(FollowingMapTest, AfterAJumpAScanWaitsForTheMapOfItsPlaceWhereverItIs) {
-  FollowingMap map = following(kSmall);
+  localization::FollowingMap map = following(kSmall);
   map.after_scan(to_transform({-8, 1, 0, 0, 0, 0}));  // begins an update
   map.jump_to(to_transform({-7.5, 1, 0, 0, 0, 0}));
-  const std::optional<MapUpdate> update = map.before_scan();
+  const std::optional<localization::MapUpdate> update = map.before_scan();
   ASSERT_TRUE(update);
   EXPECT_EQ(update->around.centre.x, -7.5);
   EXPECT_EQ(map.in_force().centre.x, -7.5);
@@ -260,10 +261,10 @@ TEST_F(FollowingMapTest, AfterAJumpAScanWaitsForTheMapOfItsPlaceWhereverItIs) {
 }
 
 TEST_F(FollowingMapTest, AMapUnderWayThatComesTooLateIsFollowedByTheRightOne) {
-  FollowingMap map = following(kSmall);
+  localization::FollowingMap map = following(kSmall);
   map.after_scan(to_transform({-8, 1, 0, 0, 0, 0}));  // begins an update
   map.after_scan(to_transform({12, 1, 0, 0, 0, 0}));
-  const std::optional<MapUpdate> update = map.before_scan();
+  const std::optional<localization::MapUpdate> update = map.before_scan();
   ASSERT_TRUE(update && update->swapped);
   EXPECT_EQ(update->around.centre.x, 12);
   EXPECT_EQ(map.use().updates, 2u);
@@ -271,11 +272,11 @@ TEST_F(FollowingMapTest, AMapUnderWayThatComesTooLateIsFollowedByTheRightOne) {
 }
 
 TEST_F(FollowingMapTest, InRealTimeAMapIsInForceOnceItIsReady) {
-  FollowingSetting real = setting(kSmall);
+  localization::FollowingSetting real = setting(kSmall);
   real.real_time = true;
-  FollowingMap map(MapFiles(path()), real, one_thread);
+  localization::FollowingMap map(MapFiles(path()), real, one_thread);
   map.after_scan(to_transform({-8, 1, 0, 0, 0, 0}));
-  std::optional<MapUpdate> update;
+  std::optional<localization::MapUpdate> update;
   while (!update) update = map.before_scan();
   EXPECT_TRUE(update->swapped);
   EXPECT_EQ(update->waited_ms, 0);
@@ -283,15 +284,18 @@ TEST_F(FollowingMapTest, InRealTimeAMapIsInForceOnceItIsReady) {
 }
 
 TEST_F(FollowingMapTest, MistakesAreRefused) {
-  FollowingSetting far = setting(kSmall);
+  localization::FollowingSetting far = setting(kSmall);
   far.first = {900, 0, 900, 0, 28};
-  EXPECT_THAT(input_error_of([&] { FollowingMap(MapFiles(path()), far, one_thread); }),
+  EXPECT_THAT(input_error_of([&] { localization::FollowingMap(MapFiles(path()), far, one_thread); }),
               HasSubstr("no tile is within 28 m of (900, 0)"));
-  EXPECT_THAT(mistake_of([&] { FollowingMap(MapFiles(path()), setting({.radius_m = 30}), one_thread); }),
+  EXPECT_THAT(mistake_of([&] {
+                localization::FollowingMap(MapFiles(path()), setting({.radius_m = 30}), one_thread);
+              }),
               HasSubstr("map-radius = 30: must not be below"));
-  EXPECT_THAT(
-      mistake_of([&] { FollowingMap(MapFiles(path() / "tile_0_0.pcd"), setting(kSmall), one_thread); }),
-      HasSubstr("has no metadata"));
+  EXPECT_THAT(mistake_of([&] {
+                localization::FollowingMap(MapFiles(path() / "tile_0_0.pcd"), setting(kSmall), one_thread);
+              }),
+              HasSubstr("has no metadata"));
 }
 
 }  // namespace

@@ -28,7 +28,7 @@ LongRun run_of(const std::vector<Scan>& scans) {
     scan.execution_ms = scans[frame].ms, scan.cpu_ms = scans[frame].cpu_ms;
     scan.map_building = scans[frame].building;
     if (scans[frame].swapped) {
-      scan.map_update = MapUpdate();
+      scan.map_update = localization::MapUpdate();
       scan.map_update->swapped = true, scan.map_update->swap_us = scans[frame].swap_us;
     }
     run.add(scan, std::nullopt);

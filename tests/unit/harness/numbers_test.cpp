@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "base/errors.hpp"
+#include "data/dataset_name.hpp"
 
 namespace ndt::harness {
 namespace {

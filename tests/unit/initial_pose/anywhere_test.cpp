@@ -32,15 +32,20 @@ class Still : public ScriptedAligner {
   }
 };
 
+AnywhereSearch on_two_threads(const PointCloud& map) {
+  AlignOptions options;
+  options.threads = 2;
+  return AnywhereSearch(map, options, false, 0.5);
+}
+
 TEST(Anywhere, AlignsThePlacesInOneBatchOrOneByOneWithTheSameResult) {
   const Yard yard;
-  const PlacePyramid pyramid(yard.map, 0.5);
-  HostPool pool(2);
+  AnywhereSearch anywhere = on_two_threads(yard.map);
   SearchOptions options;
   options.method = Method::anywhere, options.particles = 30;
   Still one, batch;
   const auto run = [&](Aligner& aligner, const Strategy& strategy) {
-    return search_anywhere(aligner, pyramid, yard.scan, whole_map(pyramid), {}, strategy, options, pool);
+    return anywhere.run(aligner, yard.scan, anywhere.whole_map(), {}, strategy, options);
   };
   const AnywhereResult single = run(one, strategies()[0]), together = run(batch, strategies()[2]);
   expect_same(single.coarse, together.coarse);
@@ -56,29 +61,27 @@ TEST(Anywhere, AlignsThePlacesInOneBatchOrOneByOneWithTheSameResult) {
 
 TEST(Anywhere, ABudgetOfAMillisecondStillGivesAPose) {
   const Yard yard;
-  const PlacePyramid pyramid(yard.map, 0.5);
-  HostPool pool(2);
+  AnywhereSearch anywhere = on_two_threads(yard.map);
   SearchOptions options;
   PerScan limits;
   limits.deadline = std::chrono::steady_clock::now() + std::chrono::milliseconds(1);
   Still aligner;
-  const AnywhereResult found = search_anywhere(aligner, pyramid, yard.scan, whole_map(pyramid), {},
-                                               strategies()[2], options, pool, limits);
+  const AnywhereResult found =
+      anywhere.run(aligner, yard.scan, anywhere.whole_map(), {}, strategies()[2], options, limits);
   EXPECT_FALSE(found.search.particles.empty());
   EXPECT_EQ(found.search.interrupted, Stop::timeout);
 }
 
 TEST(Anywhere, APriorThatWasNotSearchedWholeHasNoReliableAnswer) {
   const Yard yard;
-  const PlacePyramid pyramid(yard.map, 0.5);
-  HostPool pool(2);
+  AnywhereSearch anywhere = on_two_threads(yard.map);
   SearchOptions options;
   options.reliable_nvtl = 0.1;
   const auto reliable = [&](const PerScan& limits) {
     Still aligner;
     aligner.ignores_limits = aligner.is_firm = true;
-    return search_anywhere(aligner, pyramid, yard.scan, {{13, 8, 1}, {15, 10, 2}}, yard.truth,
-                           strategies()[2], options, pool, limits)
+    return anywhere
+        .run(aligner, yard.scan, {{13, 8, 1}, {15, 10, 2}}, yard.truth, strategies()[2], options, limits)
         .search.reliable;
   };
   EXPECT_EQ(reliable({}), true);

@@ -7,6 +7,8 @@
 #include <stdexcept>
 #include <string>
 
+#include "ndt/initial_pose/prior_sampler.hpp"
+
 namespace ndt::initial_pose {
 namespace {
 

@@ -1,9 +1,9 @@
-#include "ndt/initial_pose/strategy.hpp"
-
 #include <gtest/gtest.h>
 
 #include <array>
 #include <string>
+
+#include "ndt/initial_pose/search_options.hpp"
 
 namespace ndt::initial_pose {
 namespace {

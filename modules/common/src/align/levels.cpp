@@ -1,11 +1,10 @@
-#include "ndt/align/levels.hpp"
-
 #include <fmt/format.h>
 
 #include <charconv>
 #include <limits>
 #include <vector>
 
+#include "ndt/align/align_options.hpp"
 #include "ndt/align/option.hpp"
 #include "ndt/core/printable.hpp"
 

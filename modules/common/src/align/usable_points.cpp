@@ -9,6 +9,7 @@
 #include <span>
 
 #include "ndt/core/error.hpp"
+#include "ndt/core/finite_points.hpp"
 #include "ndt/core/limits.hpp"
 
 namespace ndt {

@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "ndt/core/range_kernels.hpp"
+#include "ndt/core/simd.hpp"
 #include "simd_registers.hpp"
 
 namespace ndt {

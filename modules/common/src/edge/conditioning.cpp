@@ -3,6 +3,8 @@
 #include <cmath>
 #include <limits>
 
+#include "ndt/core/finite_points.hpp"
+
 namespace ndt {
 namespace {
 

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "ndt/align/usable_points.hpp"
+#include "ndt/core/finite_points.hpp"
 #include "ndt/edge/device_aligner.cuh"
 #include "ndt/exec/chunks.hpp"
 

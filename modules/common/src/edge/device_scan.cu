@@ -1,6 +1,7 @@
 #include <cmath>
 
 #include "ndt/align/usable_points.hpp"
+#include "ndt/core/finite_points.hpp"
 #include "ndt/edge/device_scan.cuh"
 
 namespace ndt {

@@ -1,6 +1,7 @@
 #include <stdexcept>
 #include <string>
 
+#include "ndt/core/finite_points.hpp"
 #include "ndt/core/limits.hpp"
 #include "ndt/exec/chunks.hpp"
 #include "ndt/exec/warp.cuh"

@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "../core/simd_registers.hpp"
+#include "ndt/core/simd.hpp"
 #include "ndt/core/small_matrix.hpp"
 
 namespace ndt {

@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "float8.hpp"
+#include "ndt/core/simd.hpp"
 #include "ndt/score/point_kernels.hpp"
 
 namespace ndt {

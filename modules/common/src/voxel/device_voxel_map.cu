@@ -3,6 +3,7 @@
 #include "device_near_voxels.cuh"
 #include "device_statistics.cuh"
 #include "device_tile_merge.cuh"
+#include "ndt/core/finite_points.hpp"
 #include "ndt/voxel/device_voxel_map.cuh"
 
 namespace ndt {

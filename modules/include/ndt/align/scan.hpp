@@ -4,7 +4,6 @@
 
 #include <variant>
 
-#include "ndt/core/device_cloud.hpp"
 #include "ndt/core/point_cloud.hpp"
 
 namespace ndt {

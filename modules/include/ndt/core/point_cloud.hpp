@@ -1,16 +1,11 @@
-// A point cloud: a double origin and float offsets from it, so that map coordinates of any size keep their
-// precision.
+// Point clouds: a double origin and float offsets from it, so that map coordinates of any size keep their
+// precision; in the host's memory, or in a CUDA device's, as the kernels before a registration leave them.
 #pragma once
 
 #include <cmath>
 #include <cstddef>
-#include <cstdint>
-#include <functional>
-#include <limits>
-#include <span>
 #include <vector>
 
-#include "ndt/core/range_kernels.hpp"
 #include "ndt/core/small_matrix.hpp"
 
 namespace ndt {
@@ -32,51 +27,26 @@ struct PointCloud {
   bool empty() const { return points.empty(); }       ///< whether there is none
 };
 
-/// Reference to finite points of a scan, for kernels: [size] points, metres.
-struct ScanView {
-  const Point* points = nullptr;  ///< the caller's, not owned
-  int size = 0;                   ///< number of points
+/// Points of the caller in the memory of the aligner's device (or managed, or pinned). Point i has its x at
+/// points + i * stride_bytes + x_bytes, a float32, and y and z likewise; with `origin` as PointCloud has it.
+/// So one memory of {x, y, z, intensity} records is {p, n, 16}, and three arrays in a row, x first, are
+/// {p, n, 4, 0, 4 n, 8 n}.
+struct DeviceCloud {
+  const void* points = nullptr;      ///< address on the device, a multiple of 4
+  std::size_t size = 0;              ///< number of points
+  std::ptrdiff_t stride_bytes = 12;  ///< from one point to the next; a multiple of 4, as are those below
+  std::ptrdiff_t x_bytes = 0;        ///< from a point's address to its x [m]
+  std::ptrdiff_t y_bytes = 4;        ///< to its y [m]
+  std::ptrdiff_t z_bytes = 8;        ///< to its z [m]
+  Vec3<double> origin = {};          ///< where the points count from [m]; 0 for most clouds
+  /// The cudaStream_t on which the points are written, of the same device: they are read when what it has
+  /// been given by now is done. Null: the legacy default stream, which waits for all but non-blocking
+  /// streams.
+  void* stream = nullptr;
 };
 
-/// The finite points of a cloud as float32 offsets from `frame_origin`, and how many were not finite.
-struct FinitePoints {
-  std::vector<Point> points;  ///< offsets from `frame_origin` [m]
-  std::int64_t dropped = 0;   ///< points that were not finite
-};
-/// A cloud whose origin equals frame_origin keeps its floats bit for bit; otherwise the shift is done in
-/// double.
-FinitePoints finite_points(const PointCloud& cloud, const Vec3<double>& frame_origin = {});
-
-/// Facts about a cloud that copy_finite() collects on its way.
-struct CopiedPoints {
-  std::size_t points = 0;    ///< finite points, all copied
-  std::int64_t dropped = 0;  ///< points that are not finite
-  std::size_t coarse = 0;    ///< copied points with a coordinate of coarse_from_m or more
-  std::size_t far = 0;       ///< copied points with a range of far_from_m or more
-  double mean_range_m = 0;   ///< mean_range_m() of the copied points
-};
-/// Told on the way how many points are in the room, once every few thousand points and at the end.
-using CopyProgress = std::function<void(std::size_t)>;
-/// Writes finite_points() into `room` in one pass. `room` holds cloud.size() points and must not be the
-/// cloud's own.
-CopiedPoints copy_finite(const PointCloud& cloud, const Vec3<double>& frame_origin, float coarse_from_m,
-                         Point* room, float far_from_m = std::numeric_limits<float>::infinity(),
-                         const CopyProgress& progress = {});
-
-/// Mean distance of the points from their origin [m], the lever arm that turns radians into metres; 0 without
-/// points. Ranges are rounded to float32, with a relative error below 1e-6, because the mean only scales a
-/// condition number.
-double mean_range_m(const std::vector<Point>& points);
-
-/// mean_range_m() adds a block of kRangeBlock points in float32 if all of them are nearer [m], so that their
-/// squares are finite.
-inline constexpr float kNearRange_m = 0x1p16F;
-/// Ranges of kRangeBlock near points in a row, added up by those who have the points: column c has points c,
-/// c + 4, c + 8 and c + 12, in this order.
-struct RangeBlock {
-  float columns[4] = {};  ///< [m]
-};
-/// mean_range_m() of points of which only the last, fewer than kRangeBlock, are here.
-double mean_range_m(std::span<const RangeBlock> blocks, std::span<const Point> rest);
+/// Throws std::invalid_argument "<where>: ..." for a null address, or numbers that are not multiples of 4,
+/// and InputError for more than Limits::kPoints points. An empty cloud may have any.
+void require_readable(const DeviceCloud& cloud, const char* where);
 
 }  // namespace ndt

@@ -3,7 +3,6 @@
 #pragma once
 
 #include "ndt/core/hd.hpp"
-#include "ndt/core/simd.hpp"
 
 namespace ndt {
 
@@ -97,6 +96,15 @@ template <class T>
 NDT_HD inline Mat3<T> full(const Sym3<T>& a) {
   return {{a.xx, a.xy, a.xz, a.xy, a.yy, a.yz, a.xz, a.yz, a.zz}};
 }
+/// a b + c d with the same bits in every kernel. Of two products a compiler fuses either with the addition.
+NDT_HD inline double sum_of_products(double a, double b, double c, double d) {
+#if defined(__CUDA_ARCH__)
+  return fma(a, b, __dmul_rn(c, d));
+#else
+  return a * b + c * d;
+#endif
+}
+
 /// Dot product, added in pairs so that fewer additions wait for one another.
 NDT_HD inline double dot(const Vec6& a, const Vec6& b) {
   return (sum_of_products(a[0], b[0], a[1], b[1]) + sum_of_products(a[2], b[2], a[3], b[3])) +

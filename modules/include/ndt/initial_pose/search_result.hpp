@@ -1,15 +1,72 @@
 // The result of a search for the initial pose.
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <functional>
 #include <optional>
 #include <vector>
 
-#include "ndt/initial_pose/particle.hpp"
-#include "ndt/initial_pose/search_times.hpp"
+#include "ndt/align/align_result.hpp"
+#include "ndt/core/enum_names.hpp"
+#include "ndt/core/pose.hpp"
 #include "ndt/initial_pose/verdict.hpp"
 
 namespace ndt::initial_pose {
+
+/// Why a particle was aligned.
+enum class Role {
+  proposed,   ///< by the method
+  continued,  ///< from where another ended at the iteration limit
+  beside      ///< from beside the answer
+};
+constexpr auto enum_names(Role) { return std::array{"proposed", "continued", "beside"}; }
+
+/// One alignment of a search.
+struct Particle {
+  Pose start;                  ///< the guess
+  AlignResult result;          ///< where it ended
+  bool guided = false;         ///< proposed with the help of earlier trials
+  Role role = Role::proposed;  ///< why it was aligned
+};
+
+/// Farther apart than two poses can be that are both within 0.5 m and 2.5 degrees of one truth.
+bool is_another_mode(const Transform& a, const Transform& b);
+
+/// Parts of a search, in their order. One without guidance is all start-up.
+enum class SearchPart { startup, guided, finishing, beside, judging };
+constexpr auto enum_names(SearchPart) {
+  return std::array{"startup", "guided", "finishing", "beside", "judging"};
+}
+
+/// The work of the calling thread in each part.
+enum class SearchWork {
+  choose,   ///< proposes places, chooses what is continued, or looks for the runner-up
+  submit,   ///< hands places to the aligner; without a device it may do all the work here
+  draw,     ///< draws candidates ahead while a device aligns
+  look,     ///< looks along sight lines, while a device aligns or not
+  collect,  ///< waits for the results, until the last is written, or for the answer's score
+  take      ///< keeps the results, and tells them to the method
+};
+constexpr auto enum_names(SearchWork) {
+  return std::array{"choose", "submit", "draw", "look", "collect", "take"};
+}
+
+/// Number of values of SearchPart.
+inline constexpr std::size_t kSearchParts = enum_names(SearchPart{}).size();
+/// Number of values of SearchWork.
+inline constexpr std::size_t kSearchWorks = enum_names(SearchWork{}).size();
+
+/// Times of one search. Together they are nearly all of it.
+struct SearchTimes {
+  double us[kSearchParts][kSearchWorks] = {};  ///< [µs] by part and work
+  int batches[kSearchParts] = {};              ///< times that the aligner was given poses
+
+  /// Time of a work in a part [µs].
+  double of(SearchPart part, SearchWork work) const {
+    return us[static_cast<std::size_t>(part)][static_cast<std::size_t>(work)];
+  }
+};
 
 /// The result of a search, and how far to trust it.
 struct SearchResult {

@@ -2,7 +2,10 @@
 // coordinates only.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
+#include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -10,17 +13,31 @@
 
 namespace ndt::io {
 
-/// Reads a cloud in the format that the file's extension says, in metres and in file order; points that are
-/// not finite are kept. float32 coordinates come back bit for bit, with origin 0; for float64 see cloud_of().
-/// Throws ndt::InputError that names file, place and remedy for anything that is not such a file; every size
-/// in a header is checked against the bytes that exist before memory of that size is taken.
-PointCloud read_cloud(const std::filesystem::path& file);
+/// The irregularities that a reader noticed and accepted.
+struct CloudInfo {
+  /// After the last point of a binary body, declared by nothing in the header.
+  std::uint64_t trailing_bytes = 0;
+};
+
+/// The float32 values of a point in a .bin file, x y z first: 3 to 6; nothing is KITTI's 4.
+using BinFields = std::optional<int>;
+/// Fewest and most values.
+inline constexpr int kBinFieldsLeast = 3, kBinFieldsMost = 6;
+
+/// Reads a cloud in the format that the file's extension says, in any case, in metres and in file order;
+/// points that are not finite are kept: .pcd, .ply, .bin; .xyz or .csv, rows of x y z and further values,
+/// whose first line may name the columns; .npy, an array of float32 or float64 with the columns x y z first.
+/// float32 coordinates come back bit for bit, with origin 0; for float64 see cloud_of(). `fields` is for
+/// .bin, other formats ignore it. Throws ndt::InputError that names file, place and remedy for anything that
+/// is not such a file; every size in a header is checked against the bytes that exist before memory of that
+/// size is taken.
+PointCloud read_cloud(const std::filesystem::path& file, CloudInfo* info = nullptr, BinFields fields = {});
 
 /// Writes .pcd, .ply or .bin, binary where there is a choice; an existing file is replaced. Throws
 /// ndt::InputError for another extension and for a file that cannot be written.
 void write_cloud(const std::filesystem::path& file, const PointCloud& cloud);
 
-/// Whether the file's extension is that of a format that is read, in any case. The file is not looked at.
+/// Whether read_cloud() knows the file's extension, in any case. The file is not looked at.
 bool is_cloud(const std::filesystem::path& file);
 
 /// The cloud of absolute coordinates in float64 [m], as read_cloud() makes it of a file of them: origin 0

@@ -3,17 +3,13 @@
 #pragma once
 
 #include <functional>
-#include <optional>
-#include <vector>
+#include <memory>
 
 #include "ndt/align/aligner.hpp"
 #include "ndt/initial_pose/pose_prior.hpp"
-#include "ndt/localization/gnss_gate.hpp"
 #include "ndt/localization/localizer_options.hpp"
-#include "ndt/localization/pose_buffer.hpp"
-#include "ndt/localization/prediction.hpp"
-#include "ndt/localization/recovery.hpp"
 #include "ndt/localization/scan_report.hpp"
+#include "ndt/localization/stamped_pose.hpp"
 
 namespace ndt::localization {
 
@@ -28,6 +24,9 @@ class Localizer {
  public:
   /// Searches with the tracker if there is no searcher. Throws as validate() does.
   explicit Localizer(Aligner& tracker, const LocalizerOptions& options = {}, Searcher searcher = {});
+  Localizer(Localizer&&) noexcept;
+  Localizer& operator=(Localizer&&) noexcept;
+  ~Localizer();
 
   // Either start begins anew: the next scan may have any time.
 
@@ -38,14 +37,16 @@ class Localizer {
   void start_by_search(const initial_pose::PosePrior& prior);
 
   // Other sensors, each in the order of its times. A lookup at a scan's time needs the pose after it, too.
-  /// The scanner's pose in a frame of the odometry's own, which may drift. Throws as PoseBuffer::push does.
-  void add_odometry(const StampedPose& odometry_from_scan) { predictor_.add_odometry(odometry_from_scan); }
-  /// The vehicle's velocity, where there are no odometry poses. Throws as Predictor::add_twist does.
-  void add_twist(const StampedTwist& twist) { predictor_.add_twist(twist); }
+  /// The scanner's pose in a frame of the odometry's own, which may drift. Throws
+  /// std::invalid_argument for a time or pose that is not finite.
+  void add_odometry(const StampedPose& odometry_from_scan);
+  /// The vehicle's velocity, where there are no odometry poses. Throws
+  /// std::invalid_argument for numbers that are not finite.
+  void add_twist(const StampedTwist& twist);
   /// Pulls scans of that time along the vehicle's heading, as strongly as the aligner's
-  /// AlignOptions::regularisation_scale says, unless the fix contradicts where the scans say the vehicle is
-  /// (GnssGate). Without a covariance it has LocalizerOptions::gnss_sigma_m.
-  void add_gnss(const StampedPose& map_from_scan) { gnss_.push(map_from_scan); }
+  /// AlignOptions::regularisation_scale says, unless the fix contradicts where the scans say the vehicle is.
+  /// Without a covariance it has LocalizerOptions::gnss_sigma_m.
+  void add_gnss(const StampedPose& map_from_scan);
 
   /// `limits` holds for every alignment of this scan; a regularisation target of its own replaces the GNSS's.
   /// Points that find_no_returns() finds are left out first, unless the options keep them. Throws
@@ -56,45 +57,8 @@ class Localizer {
                       const PassedStage& passed = {});
 
  private:
-  /// One scan on its way.
-  struct Frame {
-    const PointCloud& scan;
-    PerScan per_scan;
-    const PassedStage& passed;
-    ScanReport report{};
-    std::vector<AlignResult> beside{};  ///< MULTI_NDT's alignments from beside the pose
-    std::optional<Fix> fix{};           ///< the GNSS's at its time, used or not
-
-    void end(Stage stage) const {
-      if (passed) passed(stage);
-    }
-  };
-
-  void begin();
-  void require_next(double stamp_s) const;
-  bool usable(const PointCloud& scan, ScanReport& report) const;
-  void compare_bytes(const PointCloud& scan, ScanReport& report);
-  void regularise(Frame& frame);
-  void locate(Frame& frame);
-  void align(Frame& frame);
-  std::optional<Spread> look_beside(Frame& frame, const Transform& answer, bool wants_covariance);
-  void search(Frame& frame);
-  void accept_found(Frame& frame);
-  void settle(Frame& frame);
-  void teach_gate(const Frame& frame, double gap_s);
-
-  Aligner* tracker_;
-  LocalizerOptions options_;
-  Searcher searcher_;
-  Predictor predictor_;
-  PoseBuffer gnss_;
-  GnssGate gate_;
-  Recovery recovery_;
-  std::optional<double> last_stamp_s_;
-  std::vector<Offset> spread_places_;
-  bool started_ = false, search_first_ = false;
-  int rejected_ = 0, same_bytes_ = 0;
-  std::size_t bytes_ = 0;  ///< a hash of the last scan's
+  class State;
+  std::unique_ptr<State> state_;
 };
 
 }  // namespace ndt::localization

@@ -8,10 +8,9 @@
 
 #include "ndt/align/aligner.hpp"
 #include "ndt/align/no_returns.hpp"
-#include "ndt/localization/beside.hpp"
-#include "ndt/localization/gates.hpp"
-#include "ndt/localization/prediction.hpp"
-#include "ndt/localization/recovery.hpp"
+#include "ndt/initial_pose/pose_prior.hpp"
+#include "ndt/initial_pose/search_result.hpp"
+#include "ndt/localization/localizer_options.hpp"
 
 namespace ndt::localization {
 
@@ -23,6 +22,41 @@ enum class Verdict {
 };
 constexpr auto enum_names(Verdict) { return std::array{"ok", "doubtful", "lost"}; }
 
+/// Why a scan's pose is not simply ok.
+enum class Reason {
+  none,
+  scan_empty,        ///< the scan has no point that is a measurement
+  scan_short_range,  ///< its farthest point is too near
+  scan_refused,      ///< the aligner refused it, see the diagnosis
+  no_overlap,        ///< no point has a voxel at the prediction
+  non_finite,        ///< the alignment's sums overflowed
+  interrupted,       ///< the caller's time was over
+  iterations,        ///< the iteration limit came first
+  score,             ///< the score is too low
+  jump,              ///< the result is far from the prediction
+  spread,            ///< alignments from beside the result end elsewhere, or one gives no pose
+  degenerate,        ///< the scan leaves a direction free
+  not_found,         ///< a search found nothing that can be trusted
+  scan_frozen,       ///< it has the bytes of the scans before
+  unproven           ///< nothing else is wrong, but no threshold is known for the score
+};
+constexpr auto enum_names(Reason) {
+  return std::array{"none",       "scan_empty",  "scan_short_range", "scan_refused", "no_overlap",
+                    "non_finite", "interrupted", "iterations",       "score",        "jump",
+                    "spread",     "degenerate",  "not_found",        "scan_frozen",  "unproven"};
+}
+/// Why a pose of another sensor is not used at a time.
+enum class Miss {
+  none,          ///< it has one
+  too_few,       ///< fewer than two poses
+  before_first,  ///< the time is before the first pose
+  too_old,       ///< a pose beside the time is too far from it in time
+  jump,          ///< the two poses beside the time are too far apart in space
+  contradicts    ///< there is one, but it is too far from where the scans say the vehicle is
+};
+constexpr auto enum_names(Miss) {
+  return std::array{"none", "too_few", "before_first", "too_old", "jump", "contradicts"};
+}
 /// The source of the pose.
 enum class PoseSource { aligned, searched, predicted };
 constexpr auto enum_names(PoseSource) { return std::array{"aligned", "searched", "predicted"}; }
@@ -47,6 +81,50 @@ constexpr auto enum_names(Stage) {
                     "no_ground",  "search", "covariance", "verdict"};
 }
 using ndt::to_string;
+
+/// A guess and where it comes from.
+struct Predicted {
+  Transform map_from_scan;           ///< the expected pose
+  Prediction by = Prediction::none;  ///< what was used, which may be less than what was asked for
+  Miss odometry_miss = Miss::none;   ///< why the odometry asked for was not used
+};
+
+/// The largest distance and rotation from an answer to where the alignments from beside it ended. Those
+/// beside a good answer come back to it; where the scan leaves a direction free they stay where they began,
+/// and beside a poor optimum they find others.
+struct Spread {
+  bool known = false;                       ///< unless one of them stopped without a pose
+  double distance_m = 0, rotation_rad = 0;  ///< the largest ones [m], [rad]
+};
+
+/// Which gates an alignment passed, and what follows.
+struct Judgement {
+  bool iterations_ok = false;  ///< fewer than the limit
+  bool oscillates = false;     ///< so often that the limit is excused
+  bool score_ok = false;       ///< high enough, or not judged
+  bool jump_ok = false;        ///< near enough to the prediction
+  bool spread_ok = false;      ///< or not looked at
+  /// The pose is used. As in Autoware by iterations, oscillation and score alone, with two exceptions: where
+  /// the score is not judged, a degenerate pose is not used, because nothing tells it from a scan without a
+  /// match; and a spread may reject one, if the options say so.
+  bool accepted = false;
+  Reason reason = Reason::none;  ///< never none where the score is not judged
+};
+/// The attempt to find a lost pose.
+struct Recovered {
+  int attempt = 0;                                ///< 1 for the first since the pose was lost
+  initial_pose::PosePrior prior;                  ///< where it looked
+  std::vector<initial_pose::Particle> particles;  ///< in the order they were proposed
+  double nvtl = 0, runner_up_ratio = 0;           ///< as in initial_pose::Evidence
+  Stop stop = Stop::no_overlap;                   ///< of the best particle
+  bool ambiguous = false;                         ///< the scan fits elsewhere, too
+  std::optional<bool> reliable;                   ///< nothing if all that is missing is a threshold
+  std::optional<Stop> interrupted;                ///< why the search ended early
+  double moved_m = 0;                             ///< from the prior's mean to the best particle
+  bool found = false;  ///< reliable, or it would be with a threshold, and not rejected for its spread
+  AlignResult result;  ///< the best particle's
+  std::optional<Spread> spread;  ///< of what was found; nothing if it was not looked at
+};
 
 /// The level of a scan's diagnostics, which only rises, and a line for each reason.
 struct Diagnosis {

@@ -1,16 +1,63 @@
 #include "ndt/initial_pose/anywhere.hpp"
 
 #include <chrono>
+#include <stdexcept>
 
 #include "ndt/align/no_returns.hpp"
+#include "ndt/exec/host_team.hpp"
+#include "ndt/initial_pose/device_places.hpp"
+#include "ndt/initial_pose/place_search.hpp"
 
 namespace ndt::initial_pose {
 
-AnywhereResult search_anywhere(Aligner& aligner, const PlacePyramid& pyramid, const PointCloud& given,
-                               const PlaceRegion& region, const Pose& guess, const Strategy& strategy,
-                               const SearchOptions& options, HostPool& pool, const PerScan& per_scan,
-                               const SearchObserver& observer, const PlaceProgress& progress,
-                               DevicePlaces* device, const SightLines* sight_lines) {
+/// The members that its header hides.
+class AnywhereSearch::State {
+ public:
+  State(const PointCloud& map, const AlignOptions& options, bool on_device, double cell_m,
+        const Vec3<double>& up)
+      : pyramid(map, cell_m, up), pool(on_device ? 0 : options.threads) {
+    if (on_device) copy_to(options.device);
+    build_us = std::chrono::duration<double, std::micro>(Clock::now() - start_).count();
+  }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  void copy_to(int number) try {
+    device = std::make_unique<DevicePlaces>(pyramid, number);
+  } catch (const std::runtime_error& error) {
+    device_error = error.what();
+  }
+
+  Clock::time_point start_ = Clock::now();
+
+ public:
+  PlacePyramid pyramid;
+  std::unique_ptr<DevicePlaces> device;  ///< null: threads search
+  std::string device_error;
+  double build_us = 0;
+  HostPool pool;
+};
+
+AnywhereSearch::AnywhereSearch(const PointCloud& map, const AlignOptions& options, bool on_device,
+                               std::optional<double> cell_m, const Vec3<double>& up)
+    : state_(
+          std::make_unique<State>(map, options, on_device, cell_m.value_or(last_edge_m(options) / 2), up)) {}
+AnywhereSearch::AnywhereSearch(AnywhereSearch&&) noexcept = default;
+AnywhereSearch& AnywhereSearch::operator=(AnywhereSearch&&) noexcept = default;
+AnywhereSearch::~AnywhereSearch() = default;
+
+PlaceRegion AnywhereSearch::whole_map() const { return initial_pose::whole_map(state_->pyramid); }
+double AnywhereSearch::cell_m() const { return state_->pyramid.cell_m(); }
+std::uint64_t AnywhereSearch::bytes() const { return state_->pyramid.bytes(); }
+bool AnywhereSearch::on_device() const { return state_->device != nullptr; }
+const std::string& AnywhereSearch::device_error() const { return state_->device_error; }
+double AnywhereSearch::build_us() const { return state_->build_us; }
+
+AnywhereResult AnywhereSearch::run(Aligner& aligner, const PointCloud& given, const PlaceRegion& region,
+                                   const Pose& guess, const Strategy& strategy, const SearchOptions& options,
+                                   const PerScan& per_scan, const SearchObserver& observer,
+                                   const SightLines* sight_lines, const PlaceProgress& progress) {
   using Clock = std::chrono::steady_clock;
   validate(options);
   const Clock::time_point start = Clock::now();
@@ -19,8 +66,8 @@ AnywhereResult search_anywhere(Aligner& aligner, const PlacePyramid& pyramid, co
   PerScan coarse_limits = per_scan;
   if (per_scan.deadline) coarse_limits.deadline = start + (*per_scan.deadline - start) / 2;
   AnywhereResult result;
-  result.coarse =
-      find_places(pyramid, scan, {region, guess, options.particles}, pool, coarse_limits, progress, device);
+  result.coarse = find_places(state_->pyramid, scan, {region, guess, options.particles}, state_->pool,
+                              coarse_limits, progress, state_->device.get());
   result.coarse_us = std::chrono::duration<double, std::micro>(Clock::now() - start).count();
   std::vector<Pose> starts;
   for (const Place& place : result.coarse.places) starts.push_back(place.pose);

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "around/widest_clone.hpp"
+#include "ndt/core/finite_points.hpp"
 #include "ndt/exec/helper_threads.hpp"
 
 namespace ndt::initial_pose {

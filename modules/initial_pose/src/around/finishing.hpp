@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "ndt/align/aligner.hpp"
-#include "ndt/initial_pose/particle.hpp"
+#include "ndt/initial_pose/search_result.hpp"
 #include "ndt/initial_pose/verdict.hpp"
 
 namespace ndt::initial_pose {

@@ -9,7 +9,7 @@
 
 #include "around/search_clock.hpp"
 #include "ndt/exec/helper_threads.hpp"
-#include "ndt/initial_pose/particle.hpp"
+#include "ndt/initial_pose/search_result.hpp"
 #include "ndt/initial_pose/sight_lines.hpp"
 
 namespace ndt::initial_pose {

@@ -7,6 +7,7 @@
 #include <stdexcept>
 
 #include "ndt/align/option.hpp"
+#include "ndt/initial_pose/prior_sampler.hpp"
 
 namespace ndt::initial_pose {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <chrono>
 
-#include "ndt/initial_pose/search_times.hpp"
+#include "ndt/initial_pose/search_result.hpp"
 
 namespace ndt::initial_pose {
 

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <limits>
 
+#include "ndt/initial_pose/prior_sampler.hpp"
+
 namespace ndt::initial_pose {
 
 Tpe::Tpe(const PosePrior& prior, const TpeOptions& options)

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "ndt/align/align_options.hpp"
+#include "ndt/core/finite_points.hpp"
 #include "ndt/core/point_cloud.hpp"
 
 namespace ndt {

@@ -7,7 +7,7 @@
 #include <cmath>
 #include <cstring>
 
-#include "ndt/core/hd.hpp"
+#include "ndt/core/small_matrix.hpp"
 
 namespace ndt {
 
@@ -105,15 +105,6 @@ NDT_HD inline double reciprocal(double x) {
   return fma(y, fma(e, e, e), y);
 #else
   return 1 / x;
-#endif
-}
-
-/// a b + c d with the same bits in every kernel. Of two products a compiler fuses either with the addition.
-NDT_HD inline double sum_of_products(double a, double b, double c, double d) {
-#if defined(__CUDA_ARCH__)
-  return fma(a, b, __dmul_rn(c, d));
-#else
-  return a * b + c * d;
 #endif
 }
 

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "ndt/align/align_result.hpp"
+#include "ndt/core/finite_points.hpp"
 #include "ndt/core/point_cloud.hpp"
 #include "ndt/core/symmetric_eigen.hpp"
 #include "ndt/score/surface_information.hpp"

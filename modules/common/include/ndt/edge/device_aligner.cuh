@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "ndt/core/finite_points.hpp"
 #include "ndt/cuda/buffer.cuh"
 #include "ndt/edge/device_scan.cuh"
 #include "ndt/edge/host_patience.hpp"

@@ -2,6 +2,7 @@
 // the pose cost, and the outcome for the host.
 #pragma once
 
+#include "ndt/core/finite_points.hpp"
 #include "ndt/core/point_cloud.hpp"
 #include "ndt/exec/device_clock.cuh"
 #include "ndt/exec/grid_team.cuh"

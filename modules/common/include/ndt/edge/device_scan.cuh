@@ -5,6 +5,7 @@
 #include <optional>
 #include <span>
 
+#include "ndt/core/finite_points.hpp"
 #include "ndt/core/point_cloud.hpp"
 #include "ndt/cuda/buffer.cuh"
 #include "ndt/voxel/device_points.cuh"

@@ -3,6 +3,8 @@
 
 #include <cstdint>
 
+#include "ndt/core/finite_points.hpp"
+#include "ndt/core/simd.hpp"
 #include "ndt/edge/conditioning.hpp"
 #include "ndt/exec/team.hpp"
 #include "ndt/score/point_kernels.hpp"

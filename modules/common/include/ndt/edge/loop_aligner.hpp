@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "ndt/align/aligner.hpp"
+#include "ndt/core/finite_points.hpp"
 #include "ndt/edge/scan_arrival.hpp"
 #include "ndt/edge/stage_clock.hpp"
 #include "ndt/score/level_map.hpp"

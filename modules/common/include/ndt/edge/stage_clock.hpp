@@ -4,7 +4,7 @@
 
 #include <chrono>
 
-#include "ndt/core/stage_times.hpp"
+#include "ndt/align/counters.hpp"
 
 namespace ndt {
 

@@ -2,7 +2,7 @@
 // Without the build option NDT_STAGE_CLOCK there is nothing of laps and meetings in a kernel.
 #pragma once
 
-#include "ndt/core/stage_times.hpp"
+#include "ndt/align/counters.hpp"
 
 namespace ndt {
 

@@ -1,6 +1,7 @@
 // Scores of many poses of one scan on the device, without their derivatives.
 #pragma once
 
+#include "ndt/core/finite_points.hpp"
 #include "ndt/core/point_cloud.hpp"
 #include "ndt/cuda/buffer.cuh"
 #include "ndt/score/derivative_sums.hpp"

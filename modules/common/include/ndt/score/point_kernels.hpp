@@ -6,6 +6,7 @@
 #include <span>
 
 #include "ndt/core/point_cloud.hpp"
+#include "ndt/core/simd.hpp"
 #include "ndt/exec/team.hpp"
 #include "ndt/score/scan_point.hpp"
 

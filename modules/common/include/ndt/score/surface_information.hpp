@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "ndt/core/pose.hpp"
+#include "ndt/core/simd.hpp"
 #include "ndt/score/scan_point.hpp"
 
 namespace ndt {

@@ -3,7 +3,8 @@
 // the noise of the surfaces' normals seems to hold about it.
 #pragma once
 
-#include "ndt/core/pose_inl.hpp"
+#include "ndt/core/pose.hpp"
+#include "ndt/core/simd.hpp"
 #include "ndt/score/level_map.hpp"
 #include "ndt/score/scan_point.hpp"
 #include "ndt/score/surface_information.hpp"

@@ -9,6 +9,7 @@
 #include <cmath>
 
 #include "ndt/align/align_result.hpp"
+#include "ndt/core/simd.hpp"
 #include "ndt/score/surface_information.hpp"
 #include "ndt/solve/newton_loop.hpp"
 

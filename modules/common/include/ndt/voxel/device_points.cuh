@@ -3,7 +3,7 @@
 
 #include <cstddef>
 
-#include "ndt/core/device_cloud.hpp"
+#include "ndt/core/finite_points.hpp"
 #include "ndt/core/point_cloud.hpp"
 #include "ndt/cuda/buffer.cuh"
 

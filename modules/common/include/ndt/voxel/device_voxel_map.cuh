@@ -5,7 +5,8 @@
 #include <span>
 #include <vector>
 
-#include "ndt/core/device_cloud.hpp"
+#include "ndt/core/finite_points.hpp"
+#include "ndt/core/point_cloud.hpp"
 #include "ndt/cuda/buffer.cuh"
 #include "ndt/voxel/device_tile_voxels.cuh"
 #include "ndt/voxel/voxel_map.hpp"

@@ -5,23 +5,15 @@
 // is 1. Sums are whole numbers, so that the same places come out of any number of threads.
 #pragma once
 
-#include <optional>
-
 #include "ndt/align/aligner.hpp"
 #include "ndt/exec/host_team.hpp"
 #include "ndt/initial_pose/place_pyramid.hpp"
 #include "ndt/initial_pose/place_query.hpp"
-#include "ndt/initial_pose/pose_prior.hpp"
 
 namespace ndt::initial_pose {
 
 /// The part of the map with points; heights from the map.
 PlaceRegion whole_map(const PlacePyramid& pyramid);
-/// Three sigma of the heading, at most pi; pi for any heading.
-double heading_reach_rad(const PosePrior& prior);
-/// Within three sigma of the mean's x, y and z, and of its heading.
-PlaceRegion around(const PosePrior& prior);
-
 class DevicePlaces;
 
 /// per_scan: its deadline and stop request end the search with the best so far; they are looked at with

@@ -9,6 +9,7 @@
 
 #include "ndt/initial_pose/parzen_trials.hpp"
 #include "ndt/initial_pose/pose_prior.hpp"
+#include "ndt/initial_pose/prior_sampler.hpp"
 
 namespace ndt::initial_pose {
 

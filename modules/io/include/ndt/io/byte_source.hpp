@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-namespace ndt::harness {
+namespace ndt::io {
 
 /// All members throw ndt::InputError.
 class ByteSource {
@@ -53,4 +53,4 @@ class ByteSource {
   std::size_t next_ = 0, end_ = 0;
 };
 
-}  // namespace ndt::harness
+}  // namespace ndt::io

@@ -1,23 +1,14 @@
-// Point clouds in files, coordinates only: PCD, PLY (1.0), KITTI scans, and any format by its extension, also
-// rows of text and NumPy arrays. Readers are strict: every size in a header is checked against the bytes that
-// exist before memory of that size is taken.
+// The formats of point clouds in files, coordinates only: PCD, PLY (1.0), KITTI scans. Readers are strict:
+// every size in a header is checked against the bytes that exist before memory of that size is taken.
 #pragma once
 
-#include <cstdint>
 #include <filesystem>
 #include <string>
 #include <vector>
 
-#include "ndt/core/point_cloud.hpp"
-#include "ndt/io/bin_fields.hpp"
+#include "ndt/io/clouds.hpp"
 
-namespace ndt::harness {
-
-/// The irregularities that a reader noticed and accepted.
-struct CloudInfo {
-  std::uint64_t trailing_bytes =
-      0;  ///< after the last point of a binary body, declared by nothing in the header
-};
+namespace ndt::io {
 
 enum class PcdEncoding { ascii, binary, binary_compressed };
 
@@ -76,20 +67,6 @@ PointCloud read_kitti_bin(const std::filesystem::path& file, CloudInfo* info = n
 /// could not be read back (too many points), and for an origin other than 0, which float32 cannot carry.
 void write_kitti_bin(const std::filesystem::path& file, const PointCloud& cloud);
 
-/// Reads a cloud in the format that the file's extension says, in any case: .pcd, .ply, .bin; .xyz or .csv,
-/// rows of x y z and further values, whose first line may name the columns; .npy, an array of float32 or
-/// float64 with the columns x y z first. The last three are read only. Throws InputError for an unknown one,
-/// naming those that can be read, and as the format's reader does. `fields` is for .bin, other formats ignore
-/// it.
-PointCloud read_cloud(const std::filesystem::path& file, CloudInfo* info = nullptr, BinFields fields = {});
-
-/// Writes a cloud in the format that the file's extension says, binary where there is a choice. Throws
-/// InputError for an unknown one, naming those that can be written, and as the format's writer does.
-void write_cloud(const std::filesystem::path& file, const PointCloud& cloud);
-
-/// Whether read_cloud knows the extension, in any case. The file is not looked at.
-bool is_cloud(const std::filesystem::path& file);
-
 /// Whether write_cloud knows the extension.
 bool is_written_cloud(const std::filesystem::path& file);
 
@@ -101,4 +78,4 @@ std::vector<std::filesystem::path> clouds_among(std::vector<std::filesystem::pat
 /// Lists the extensions of the formats above, for help texts: ".pcd, .ply, ...".
 std::string cloud_extensions();
 
-}  // namespace ndt::harness
+}  // namespace ndt::io

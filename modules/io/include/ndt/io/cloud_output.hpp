@@ -12,7 +12,7 @@
 
 #include "ndt/core/point_cloud.hpp"
 
-namespace ndt::harness {
+namespace ndt::io {
 
 /// Replaces the file by the output of `write`. Throws ndt::InputError if that fails.
 void write_file(const std::filesystem::path& file, const std::function<void(std::ostream&)>& write);
@@ -45,4 +45,4 @@ void write_text_points(std::ostream& out, const PointCloud& cloud);
 template <class T>
 void write_point_records(std::ostream& out, const PointCloud& cloud, std::endian order);
 
-}  // namespace ndt::harness
+}  // namespace ndt::io

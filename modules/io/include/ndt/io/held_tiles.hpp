@@ -10,7 +10,7 @@
 #include "ndt/align/resident_map.hpp"
 #include "ndt/io/tiled_map.hpp"
 
-namespace ndt::harness {
+namespace ndt::io {
 
 /// Never changes once it is made, and copies share their points.
 class HeldTiles {
@@ -52,4 +52,4 @@ class HeldTiles {
   std::size_t read_ = 0, dropped_ = 0;
 };
 
-}  // namespace ndt::harness
+}  // namespace ndt::io

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-namespace ndt::harness {
+namespace ndt::io {
 
 /// A rectangle of x_resolution by y_resolution metres, whatever its height.
 struct TileEntry {
@@ -44,4 +44,4 @@ MapMetadata read_map_metadata(const std::filesystem::path& file);
 /// '-'.
 std::string map_metadata_text(const MapMetadata& metadata);
 
-}  // namespace ndt::harness
+}  // namespace ndt::io

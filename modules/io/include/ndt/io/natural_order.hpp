@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-namespace ndt::harness {
+namespace ndt::io {
 
 /// Whether name `a` comes before `b`: numbers by value and before letters, the rest by byte. Names that
 /// differ only in zeros before a number are in the order of their bytes.
@@ -21,4 +21,4 @@ void sort_by_name(std::vector<std::filesystem::path>& files, NameOrder order = N
 /// number; empty if the orders are the same.
 std::pair<std::string, std::string> first_difference(std::vector<std::filesystem::path> files);
 
-}  // namespace ndt::harness
+}  // namespace ndt::io

@@ -1,5 +1,4 @@
-// Numbers in text, independent of the locale: single words, lists, poses, and the number at the end of a
-// dataset's name.
+// Numbers in text, independent of the locale: single words, lists and poses.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +8,7 @@
 
 #include "ndt/core/pose.hpp"
 
-namespace ndt::harness {
+namespace ndt::io {
 
 /// Parses a word of decimal digits; nothing for signs, blanks, or more than 64 bits.
 std::optional<std::uint64_t> parse_whole_number(std::string_view word);
@@ -28,12 +27,12 @@ struct Real {
 template <class T>
 Real<T> parse_real(std::string_view word);
 
-/// Parses numbers separated by commas and/or blanks. Throws UsageError that names `option`, the number's
-/// position and its text.
+/// Parses numbers separated by commas and/or blanks. Throws std::invalid_argument that names `option`, the
+/// number's position and its text.
 std::vector<double> parse_numbers(std::string_view text, std::string_view option);
 
 /// Parses "x,y,z,roll,pitch,yaw" (metres, radians, R = Rx Ry Rz) or 16 numbers of a row-major rigid 4x4,
-/// map_from_scan, separated by commas and/or blanks. Throws std::invalid_argument, usually a UsageError, that
+/// map_from_scan, separated by commas and/or blanks. Throws std::invalid_argument that
 /// names `option`, the number's position and its text.
 Transform parse_transform(std::string_view text, std::string_view option);
 
@@ -42,10 +41,4 @@ Transform parse_transform(std::string_view text, std::string_view option);
 /// Rx(roll). Throws as parse_transform does.
 Transform parse_ros_pose(std::string_view text, std::string_view option);
 
-/// Returns the number behind `prefix` if the rest of the name is one, as in courtyard_5000.
-std::optional<int> number_after(std::string_view name, std::string_view prefix);
-
-/// Throws UsageError naming the dataset, the value and its bounds.
-void require_between(std::string_view name, int value, int least, int most);
-
-}  // namespace ndt::harness
+}  // namespace ndt::io

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-namespace ndt::harness {
+namespace ndt::io {
 
 /// Creates the folder and its parents. Throws InputError if that fails.
 void make_folder(const std::filesystem::path& folder);
@@ -78,4 +78,4 @@ class FolderInMaking {
   std::filesystem::path folder_, part_;
 };
 
-}  // namespace ndt::harness
+}  // namespace ndt::io

@@ -7,7 +7,7 @@
 #include "ndt/io/cloud_file.hpp"
 #include "ndt/io/points.hpp"
 
-namespace ndt::harness {
+namespace ndt::io {
 
 struct PcdHeader {
   PointLayout layout;
@@ -18,4 +18,4 @@ struct PcdHeader {
 /// Reads up to and including the DATA line. Throws ndt::InputError.
 PcdHeader read_pcd_header(ByteSource& source);
 
-}  // namespace ndt::harness
+}  // namespace ndt::io

@@ -18,7 +18,7 @@
 #include "ndt/io/byte_source.hpp"
 #include "ndt/io/text.hpp"
 
-namespace ndt::harness {
+namespace ndt::io {
 
 inline constexpr std::array kAxes{'x', 'y', 'z'};
 
@@ -82,10 +82,4 @@ enum class AfterLastPoint { end_of_file, other_rows };
 template <class T>
 std::vector<Vec3<T>> read_text_points(TextWords& words, const PointLayout& layout, AfterLastPoint after);
 
-/// Brings absolute coordinates into the form of a PointCloud: origin 0 while all finite points are within
-/// 1000 m of it in every coordinate. Beyond, the origin is their component-wise median, rounded down to whole
-/// kilometres: one stray point does not move it. Metres; `file` is for the ndt::InputError about medians
-/// beyond Limits::kOriginM.
-PointCloud centred_cloud(const std::vector<Vec3<double>>& absolute, std::string_view file);
-
-}  // namespace ndt::harness
+}  // namespace ndt::io

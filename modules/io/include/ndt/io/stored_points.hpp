@@ -6,13 +6,9 @@
 #include <variant>
 #include <vector>
 
-#include "ndt/core/point_cloud.hpp"
-#include "ndt/core/small_matrix.hpp"
-#include "ndt/io/bin_fields.hpp"
+#include "ndt/io/clouds.hpp"
 
-namespace ndt::harness {
-
-struct CloudInfo;  // io/cloud_file.hpp
+namespace ndt::io {
 
 /// Absolute coordinates in metres and in file order: float32 if x, y and z all are in the file, else double.
 using StoredPoints = std::variant<std::vector<Vec3<float>>, std::vector<Vec3<double>>>;
@@ -28,6 +24,6 @@ StoredPoints read_stored_npy(const std::filesystem::path& file, CloudInfo* info 
 /// The cloud that read_cloud gives: floats stay as they are, with origin 0, and doubles get the origin that
 /// read_pcd describes. Throws InputError, which names `file`, as read_cloud does for coordinates too far
 /// away.
-PointCloud cloud_of(StoredPoints points, const std::filesystem::path& file);
+PointCloud cloud_of_stored(StoredPoints points, const std::filesystem::path& file);
 
-}  // namespace ndt::harness
+}  // namespace ndt::io

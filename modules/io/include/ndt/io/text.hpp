@@ -11,7 +11,7 @@
 #include "ndt/core/error.hpp"
 #include "ndt/io/byte_source.hpp"
 
-namespace ndt::harness {
+namespace ndt::io {
 
 /// Returns the whole text of a regular file of at most `most` bytes; `advice` joins the message about a
 /// larger one. Throws ndt::InputError.
@@ -103,4 +103,4 @@ class HeaderText {
 /// Returns the first word of a line, empty if there is none.
 std::string_view first_word(std::string_view line);
 
-}  // namespace ndt::harness
+}  // namespace ndt::io

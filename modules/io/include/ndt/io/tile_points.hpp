@@ -8,7 +8,7 @@
 
 #include "ndt/io/stored_points.hpp"
 
-namespace ndt::harness {
+namespace ndt::io {
 
 /// A rectangle, and all within reach of it. Map frame, metres; any height.
 struct MapArea {
@@ -35,4 +35,4 @@ class TilePoints {
   std::optional<StoredPoints> points_;
 };
 
-}  // namespace ndt::harness
+}  // namespace ndt::io

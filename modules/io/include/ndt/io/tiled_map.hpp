@@ -1,5 +1,4 @@
-// A map as it comes: one cloud, a folder of tiles, Autoware's metadata with the tiles that it names, or a
-// surveyor's file, which is made into tiles.
+// A map as it comes: one cloud, a folder of tiles, or Autoware's metadata with the tiles that it names.
 #pragma once
 
 #include <cstddef>
@@ -9,10 +8,10 @@
 #include <vector>
 
 #include "ndt/core/point_cloud.hpp"
-#include "ndt/io/bin_fields.hpp"
+#include "ndt/io/clouds.hpp"
 #include "ndt/io/tile_points.hpp"
 
-namespace ndt::harness {
+namespace ndt::io {
 
 struct TilePlace {
   double x = 0, y = 0;  ///< lower-left corner
@@ -36,11 +35,12 @@ class MapFiles {
   /// `map`: a cloud; a folder of clouds, whose metadata is used if it has one (pointcloud_map_metadata.yaml,
   /// the only PREFIX_metadata.yaml, or metadata.yaml); or metadata (.yaml). The tiles of metadata are beside
   /// it, in a folder pointcloud_map.pcd or pointcloud_map there, or else one folder further down. A folder of
-  /// one of these names uses pointcloud_map_metadata.yaml beside it. A map in LAS, LAZ or E57 stands for its
-  /// tiles, which tiles_of_survey makes on first use. Throws InputError as read_map_metadata and
-  /// tiles_of_survey do, for a folder without clouds, a tile that is missing or no cloud, and for a name or a
-  /// link out of the folder. `fields` is for tiles in .bin.
-  explicit MapFiles(const std::filesystem::path& map, BinFields fields = {});
+  /// one of these names uses pointcloud_map_metadata.yaml beside it.
+  /// Throws InputError as read_map_metadata does, for a folder without clouds, a tile that is missing or no
+  /// cloud, and for a name or a link out of the folder. `fields` is for tiles in .bin. `name`: what messages
+  /// call the map, else its path.
+  explicit MapFiles(const std::filesystem::path& map, BinFields fields = {},
+                    const std::filesystem::path& name = {});
 
   /// Takes a file out of the clouds of a folder or of metadata; false if it is none of them. Throws
   /// InputError if no other cloud is left.
@@ -53,8 +53,6 @@ class MapFiles {
   double tile_width_m() const { return width_m_; }              ///< along x; 0 where places are not known
   double tile_height_m() const { return height_m_; }            ///< along y
   const std::vector<MapTile>& tiles() const { return tiles_; }  ///< the one cloud is one of them
-  /// The file kSurveyFacts of a map in LAS, LAZ or E57; empty for other maps.
-  const std::filesystem::path& survey_facts() const { return survey_facts_; }
 
   /// Reads the tiles that touch the area, all where no area is given or places are not known. The cloud is
   /// that of one file with the points of these tiles one after the other: floats keep their bits, and doubles
@@ -80,7 +78,6 @@ class MapFiles {
   bool in_tiles_ = false;
   double width_m_ = 0, height_m_ = 0;
   std::vector<MapTile> tiles_;
-  std::filesystem::path survey_facts_;
 };
 
-}  // namespace ndt::harness
+}  // namespace ndt::io

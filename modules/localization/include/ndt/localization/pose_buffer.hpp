@@ -4,36 +4,13 @@
 // is used whatever is beside it.
 #pragma once
 
-#include <array>
 #include <deque>
 #include <optional>
 
-#include "ndt/align/align_result.hpp"
-#include "ndt/core/enum_names.hpp"
-#include "ndt/core/pose.hpp"
+#include "ndt/localization/scan_report.hpp"
+#include "ndt/localization/stamped_pose.hpp"
 
 namespace ndt::localization {
-
-/// A pose of a time.
-struct StampedPose {
-  double stamp_s = 0;                              ///< [s]
-  Transform pose;                                  ///< in the frame of whose buffer it is
-  std::optional<PositionCovariance> covariance{};  ///< of x and y [m²]; nothing: unknown
-};
-
-/// Why a pose of another sensor is not used at a time.
-enum class Miss {
-  none,          ///< it has one
-  too_few,       ///< fewer than two poses
-  before_first,  ///< the time is before the first pose
-  too_old,       ///< a pose beside the time is too far from it in time
-  jump,          ///< the two poses beside the time are too far apart in space
-  contradicts    ///< there is one, but it is too far from where the scans say the vehicle is
-};
-constexpr auto enum_names(Miss) {
-  return std::array{"none", "too_few", "before_first", "too_old", "jump", "contradicts"};
-}
-using ndt::to_string;
 
 /// Poses in the order of their times.
 class PoseBuffer {

@@ -10,19 +10,6 @@
 
 namespace ndt::localization {
 
-/// A velocity that holds from its time on until the next.
-struct StampedTwist {
-  double stamp_s = 0;  ///< [s]
-  Twist twist;         ///< in the vehicle's frame
-};
-
-/// A guess and where it comes from.
-struct Predicted {
-  Transform map_from_scan;           ///< the expected pose
-  Prediction by = Prediction::none;  ///< what was used, which may be less than what was asked for
-  Miss odometry_miss = Miss::none;   ///< why the odometry asked for was not used
-};
-
 /// Keeps the last pose, the velocity, and what other sensors say.
 class Predictor {
  public:

@@ -1,14 +1,9 @@
 // Motions of a rigid body: how far a velocity carries it, and the pose between two others.
 #pragma once
 
-#include "ndt/core/pose.hpp"
+#include "ndt/localization/stamped_pose.hpp"
 
 namespace ndt::localization {
-
-/// Velocity in the body's own frame [m/s, rad/s]. Kept constant, it moves the body along a screw.
-struct Twist {
-  Vec3<double> linear, angular;  ///< [m/s], [rad/s]
-};
 
 /// Pose of the body after `seconds`, in the frame it had before: the exponential of SE(3).
 Transform moved_by(const Twist& twist, double seconds);

@@ -2,26 +2,21 @@
 // times alone.
 #pragma once
 
-#include <array>
-#include <cmath>
-#include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
-#include "base/errors.hpp"
 #include "ndt/align/align_result.hpp"
-#include "ndt/core/limits.hpp"
 #include "ndt/core/pose.hpp"
-#include "ndt/io/text.hpp"
 
-namespace ndt::harness {
+namespace ndt::io {
 
+/// A pose of a time.
 struct StampedTransform {
-  double time_s = 0;
-  Transform map_from_body;
+  double time_s = 0;                               ///< [s]
+  Transform map_from_body;                         ///< the pose
   std::optional<PositionCovariance> covariance{};  ///< of x and y [m²], of a fix that has one
 };
 
@@ -67,9 +62,11 @@ std::vector<Transform> read_kitti_poses(const std::filesystem::path& file);
 /// written or could not be read back (too many poses).
 void write_kitti_poses(const std::filesystem::path& file, std::span<const Transform> map_from_body);
 
-/// One line of each format, without its end, as the writers above write it.
+/// The first line of a TUM file.
 inline constexpr const char* kTumHeading = "# time_s x_m y_m z_m qx qy qz qw";
+/// One line of TUM text, without its end, as write_tum() writes it.
 std::string tum_line(const StampedTransform& pose);
+/// One line of KITTI poses, without its end, as write_kitti_poses() writes it.
 std::string kitti_line(const Transform& map_from_body);
 
 /// Reads a file of 16 numbers, a rigid 4x4 matrix row by row, separated by commas and/or blanks. Throws
@@ -79,24 +76,4 @@ Transform read_matrix(const std::filesystem::path& file);
 /// Reads a number a line: seconds, such as KITTI's times.txt. Throws ndt::InputError as read_tum does.
 std::vector<double> read_times(const std::filesystem::path& file);
 
-// Steps that the readers and writers above share.
-
-/// The word as a number. Throws ndt::InputError if it is not finite.
-double finite_number(const TextWords& words, std::uint64_t column);
-
-/// Reads the next line that has words as N finite numbers. False at the end of the file.
-template <std::size_t N>
-bool read_numbers(TextWords& words, std::array<double, N>& numbers) {
-  return words.row(N, [&](std::uint64_t column) { numbers[column] = finite_number(words, column); });
-}
-
-/// Throws ndt::InputError if a trajectory that has `poses` so far cannot take one more.
-void require_room(const TextWords& words, std::uint64_t poses);
-
-/// Throws ndt::InputError for 0 poses.
-void require_poses(const ByteSource& source, std::uint64_t poses);
-
-/// Throws std::invalid_argument for no poses, ndt::InputError for more than a reader takes.
-void require_writable(const std::filesystem::path& file, const char* function, std::uint64_t poses);
-
-}  // namespace ndt::harness
+}  // namespace ndt::io
