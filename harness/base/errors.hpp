@@ -6,11 +6,10 @@
 #include <string>
 #include <string_view>
 
+#include "base/io_names.hpp"
 #include "ndt/io/errors.hpp"
 
 namespace ndt::harness {
-
-using namespace io;  // the library's words about files, numbers and tiles are the harness's too
 
 enum class ExitCode {
   ok = 0,

@@ -13,7 +13,7 @@
 #include "base/errors.hpp"
 #include "base/interruption.hpp"
 #include "base/standard_streams.hpp"
-#include "cli/commands.hpp"
+#include "cli/common/commands.hpp"
 #include "peers/peer_guard.hpp"
 
 namespace {

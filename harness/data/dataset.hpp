@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/io_names.hpp"
 #include "data/preparation.hpp"
 #include "ndt/core/point_cloud.hpp"
 #include "ndt/core/pose.hpp"

@@ -4,6 +4,7 @@
 
 #include <filesystem>
 
+#include "base/io_names.hpp"
 #include "ndt/io/tiled_map.hpp"
 
 namespace ndt::harness {

@@ -9,6 +9,7 @@
 #include <stdexcept>
 #include <string>
 
+#include "base/io_names.hpp"
 #include "ndt/io/cloud_output.hpp"
 
 namespace ndt::harness {

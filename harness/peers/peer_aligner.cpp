@@ -10,6 +10,7 @@
 #include "base/environment.hpp"
 #include "base/errors.hpp"
 #include "ndt/align/option_table.hpp"
+#include "ndt/core/finite_points.hpp"
 #include "peers/peer_requests.hpp"
 
 namespace ndt::harness {

@@ -13,7 +13,7 @@
 #include "base/metrics.hpp"
 #include "data/dataset.hpp"
 #include "ndt/align/align_result.hpp"
-#include "ndt/align/counters.hpp"
+#include "ndt/core/counters.hpp"
 #include "ndt/core/enum_names.hpp"
 #include "run/search_record.hpp"
 

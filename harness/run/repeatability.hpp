@@ -6,7 +6,7 @@
 #include <optional>
 
 #include "ndt/align/align_result.hpp"
-#include "ndt/align/counters.hpp"
+#include "ndt/core/counters.hpp"
 
 namespace ndt::harness {
 

@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "base/io_names.hpp"
 #include "ndt/io/trajectory.hpp"
 
 namespace ndt::harness::town {

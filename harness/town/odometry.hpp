@@ -6,6 +6,7 @@
 #include <span>
 #include <vector>
 
+#include "base/io_names.hpp"
 #include "ndt/io/trajectory.hpp"
 
 namespace ndt::harness::town {

@@ -9,6 +9,7 @@
 #include <set>
 
 #include "asked_memory.hpp"
+#include "base/io_names.hpp"
 #include "ndt/core/error.hpp"
 #include "ndt/core/finite_points.hpp"
 #include "ndt/io/cloud_file.hpp"

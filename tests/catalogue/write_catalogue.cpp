@@ -9,6 +9,7 @@
 #include <iostream>
 #include <nlohmann/json.hpp>
 
+#include "base/io_names.hpp"
 #include "catalogue.hpp"
 #include "misuse_cases.hpp"
 #include "ndt/io/cloud_file.hpp"

@@ -1,6 +1,7 @@
 // What the fuzz targets of point clouds share.
 #pragma once
 
+#include "base/io_names.hpp"
 #include "bytes.hpp"
 #include "fuzzing.hpp"
 #include "ndt/io/cloud_file.hpp"

@@ -1,6 +1,7 @@
 // Any bytes as KITTI poses. What is read comes back bit for bit.
 #include <cstring>
 
+#include "base/io_names.hpp"
 #include "fuzzing.hpp"
 #include "ndt/io/trajectory.hpp"
 

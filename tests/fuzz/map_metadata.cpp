@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "base/io_names.hpp"
 #include "fuzzing.hpp"
 
 namespace {

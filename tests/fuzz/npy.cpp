@@ -4,6 +4,7 @@
 
 #include <cstring>
 
+#include "base/io_names.hpp"
 #include "fuzzing.hpp"
 #include "ndt/io/cloud_file.hpp"
 #include "ndt/io/stored_points.hpp"

@@ -1,6 +1,7 @@
 // Any text as the pose of --guess and of --guess-ros: what is accepted is a rigid transform.
 #include <stdexcept>
 
+#include "base/io_names.hpp"
 #include "fuzzing.hpp"
 #include "ndt/io/numbers.hpp"
 

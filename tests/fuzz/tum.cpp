@@ -2,6 +2,7 @@
 // as write_tum promises.
 #include <cmath>
 
+#include "base/io_names.hpp"
 #include "fuzzing.hpp"
 #include "ndt/io/trajectory.hpp"
 

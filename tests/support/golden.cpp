@@ -9,6 +9,7 @@
 #include <sstream>
 #include <stdexcept>
 
+#include "base/io_names.hpp"
 #include "data/courtyard.hpp"
 #include "ndt/io/cloud_file.hpp"
 

@@ -1,6 +1,7 @@
 // PCD files, read.
 #pragma once
 
+#include "base/io_names.hpp"
 #include "ndt/io/cloud_file.hpp"
 #include "pcd_bytes.hpp"
 #include "scratch_files.hpp"

@@ -1,12 +1,12 @@
 // ndt-bench evaluate: score and derivatives at one pose.
 #include <fmt/format.h>
 
-#include "cli/align/given_scan.hpp"
-#include "cli/commands.hpp"
+#include "cli/common/commands.hpp"
 #include "cli/common/flags.hpp"
+#include "cli/common/given_scan.hpp"
+#include "cli/common/map_flags.hpp"
 #include "cli/common/print.hpp"
-#include "cli/map/map_flags.hpp"
-#include "cli/map/unit_warnings.hpp"
+#include "cli/common/unit_warnings.hpp"
 
 namespace ndt::harness {
 namespace {

@@ -1,10 +1,10 @@
 // ndt-bench voxels: the map as an implementation sees it.
 #include <fmt/format.h>
 
-#include "cli/commands.hpp"
+#include "cli/common/commands.hpp"
 #include "cli/common/flags.hpp"
+#include "cli/common/map_flags.hpp"
 #include "cli/common/print.hpp"
-#include "cli/map/map_flags.hpp"
 
 namespace ndt::harness {
 namespace {

@@ -10,7 +10,7 @@
 #include "base/errors.hpp"
 #include "base/standard_streams.hpp"
 #include "cli/common/option_flags.hpp"
-#include "cli/map/unit_warnings.hpp"
+#include "cli/common/unit_warnings.hpp"
 #include "ndt/align/option.hpp"
 #include "ndt/io/cloud_file.hpp"
 #include "ndt/io/numbers.hpp"

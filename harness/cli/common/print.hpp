@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "cli/search/prior_arguments.hpp"
+#include "cli/common/prior_arguments.hpp"
 #include "data/preparation.hpp"
 #include "ndt/align/aligner.hpp"
 #include "ndt/core/point_cloud.hpp"

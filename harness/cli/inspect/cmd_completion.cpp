@@ -1,7 +1,7 @@
 // ndt-bench completion: a script that lets a shell complete its commands, options and names.
 #include <fmt/format.h>
 
-#include "cli/commands.hpp"
+#include "cli/common/commands.hpp"
 #include "cli/inspect/completion.hpp"
 
 namespace ndt::harness {

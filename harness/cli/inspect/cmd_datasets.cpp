@@ -5,7 +5,7 @@
 #include "base/errors.hpp"
 #include "base/interruption.hpp"
 #include "base/programs.hpp"
-#include "cli/commands.hpp"
+#include "cli/common/commands.hpp"
 #include "data/recipe.hpp"
 #include "ndt/core/error.hpp"
 #include "ndt/io/output_file.hpp"

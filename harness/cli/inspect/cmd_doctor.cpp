@@ -13,7 +13,7 @@
 #include "base/gpu_info.hpp"
 #include "base/programs.hpp"
 #include "base/project_folder.hpp"
-#include "cli/commands.hpp"
+#include "cli/common/commands.hpp"
 #include "cli/common/print.hpp"
 #include "ndt/core/error.hpp"
 #include "ndt/io/map_metadata.hpp"

@@ -5,7 +5,7 @@
 
 #include "base/clock.hpp"
 #include "base/errors.hpp"
-#include "cli/commands.hpp"
+#include "cli/common/commands.hpp"
 #include "cli/common/progress_line.hpp"
 #include "data/sources.hpp"
 #include "ndt/align/option.hpp"

@@ -1,7 +1,7 @@
 // ndt-bench list: what there is to run, and what is missing and why.
 #include <fmt/format.h>
 
-#include "cli/commands.hpp"
+#include "cli/common/commands.hpp"
 #include "cli/common/print.hpp"
 #include "data/load_dataset.hpp"
 #include "ndt/cuda/device.hpp"

@@ -1,9 +1,8 @@
-// The parameters of Autoware that localize takes: gates, covariance, GNSS, and the map that follows.
+#include "cli/localize/autoware_localization.hpp"
+
 #include <fmt/format.h>
 
 #include <array>
-
-#include "cli/localize/autoware_params.hpp"
 
 namespace ndt::harness {
 namespace {

@@ -6,7 +6,7 @@
 #include <memory>
 #include <optional>
 
-#include "cli/map/map_flags.hpp"
+#include "cli/common/map_flags.hpp"
 #include "localize/scan_sequence.hpp"
 #include "ndt/align/implementation.hpp"
 #include "ndt/localization/following_map.hpp"

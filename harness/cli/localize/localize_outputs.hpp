@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "cli/inspect/scene_files.hpp"
+#include "cli/common/scene_files.hpp"
 #include "cli/localize/localize_aligners.hpp"
 #include "localize/iteration_file.hpp"
 #include "localize/particle_file.hpp"

@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "base/errors.hpp"
-#include "cli/commands.hpp"
+#include "cli/common/commands.hpp"
 #include "cli/common/progress_line.hpp"
 #include "data/load_dataset.hpp"
 #include "ndt/io/cloud_file.hpp"

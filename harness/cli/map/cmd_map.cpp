@@ -5,11 +5,11 @@
 #include <cmath>
 #include <limits>
 
-#include "cli/commands.hpp"
+#include "cli/common/commands.hpp"
 #include "cli/common/flags.hpp"
+#include "cli/common/map_flags.hpp"
 #include "cli/common/print.hpp"
 #include "cli/map/map_description.hpp"
-#include "cli/map/map_flags.hpp"
 #include "data/map_cut.hpp"
 #include "data/surveyed_map.hpp"
 #include "ndt/align/option.hpp"

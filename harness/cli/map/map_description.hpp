@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "base/io_names.hpp"
 #include "ndt/align/align_options.hpp"
 #include "ndt/core/small_matrix.hpp"
 #include "ndt/edge/scan_memory.hpp"

@@ -1,11 +1,11 @@
 // ndt-bench diff: where two implementations part.
 #include <fmt/format.h>
 
-#include "cli/commands.hpp"
+#include "cli/common/commands.hpp"
 #include "cli/common/flags.hpp"
+#include "cli/common/map_flags.hpp"
 #include "cli/common/print.hpp"
-#include "cli/map/map_flags.hpp"
-#include "cli/map/unit_warnings.hpp"
+#include "cli/common/unit_warnings.hpp"
 #include "cli/run/print_diff.hpp"
 #include "data/load_dataset.hpp"
 #include "ndt/io/cloud_file.hpp"

@@ -5,7 +5,7 @@
 
 #include <cmath>
 
-#include "cli/commands.hpp"
+#include "cli/common/commands.hpp"
 #include "data/load_dataset.hpp"
 #include "ndt/core/error.hpp"
 #include "ndt/io/numbers.hpp"

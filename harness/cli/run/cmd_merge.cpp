@@ -2,7 +2,7 @@
 #include <fmt/format.h>
 
 #include "base/errors.hpp"
-#include "cli/commands.hpp"
+#include "cli/common/commands.hpp"
 #include "run/merge.hpp"
 
 namespace ndt::harness {

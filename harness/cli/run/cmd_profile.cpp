@@ -8,10 +8,10 @@
 
 #include "base/clock.hpp"
 #include "base/metrics.hpp"
-#include "cli/commands.hpp"
+#include "cli/common/commands.hpp"
 #include "cli/common/flags.hpp"
+#include "cli/common/map_flags.hpp"
 #include "cli/common/print.hpp"
-#include "cli/map/map_flags.hpp"
 #include "ndt/edge/stage_clock.hpp"
 #include "ndt/io/cloud_file.hpp"
 

@@ -10,7 +10,7 @@
 #include "base/errors.hpp"
 #include "base/programs.hpp"
 #include "base/project_folder.hpp"
-#include "cli/commands.hpp"
+#include "cli/common/commands.hpp"
 #include "cli/common/new_folder.hpp"
 #include "ndt/core/error.hpp"
 #include "run/merge.hpp"

@@ -1,7 +1,7 @@
 // How often the blocks of a persistent kernel met: what its schedule makes of an alignment's outcome.
 #pragma once
 
-#include "ndt/align/counters.hpp"
+#include "ndt/core/counters.hpp"
 #include "ndt/solve/loop_outcome.hpp"
 
 namespace ndt::gpu_persistent {

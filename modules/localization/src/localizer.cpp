@@ -13,6 +13,7 @@
 #include "ndt/core/error.hpp"
 #include "ndt/localization/beside.hpp"
 #include "ndt/localization/covariance.hpp"
+#include "ndt/localization/diagnosis.hpp"
 #include "ndt/localization/gates.hpp"
 #include "ndt/localization/gnss_gate.hpp"
 #include "ndt/localization/no_ground.hpp"

@@ -1,5 +1,6 @@
 #include "ndt/io/cloud_file.hpp"
 
+#include "base/io_names.hpp"
 #include "scratch_files.hpp"
 
 namespace ndt::harness {

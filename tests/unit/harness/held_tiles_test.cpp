@@ -2,6 +2,7 @@
 
 #include <random>
 
+#include "base/io_names.hpp"
 #include "data/courtyard.hpp"
 #include "data/map_cut.hpp"
 #include "ndt/io/cloud_file.hpp"

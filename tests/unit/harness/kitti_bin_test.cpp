@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "base/io_names.hpp"
 #include "ndt/io/cloud_file.hpp"
 #include "scratch_files.hpp"
 

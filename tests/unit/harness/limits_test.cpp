@@ -1,6 +1,7 @@
 // Limits whose files would be too large to write in a test.
 #include "ndt/core/limits.hpp"
 
+#include "base/io_names.hpp"
 #include "ndt/io/cloud_output.hpp"
 #include "ndt/io/trajectory.hpp"
 #include "scratch_files.hpp"

@@ -2,6 +2,8 @@
 
 #include <gmock/gmock.h>
 
+#include "base/io_names.hpp"
+
 namespace ndt::harness {
 namespace {
 

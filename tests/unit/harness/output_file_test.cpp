@@ -5,6 +5,7 @@
 #include <fstream>
 #include <sstream>
 
+#include "base/io_names.hpp"
 #include "ndt/core/error.hpp"
 #include "temporary_folder.hpp"
 

@@ -1,6 +1,7 @@
 // PLY files byte by byte.
 #pragma once
 
+#include "base/io_names.hpp"
 #include "ndt/io/cloud_file.hpp"
 #include "scratch_files.hpp"
 

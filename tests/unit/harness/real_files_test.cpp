@@ -3,6 +3,7 @@
 #include <cstdlib>
 #include <map>
 
+#include "base/io_names.hpp"
 #include "ndt/io/cloud_file.hpp"
 #include "ndt/io/cloud_output.hpp"
 #include "ndt/io/trajectory.hpp"

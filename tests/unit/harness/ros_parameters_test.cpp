@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "base/io_names.hpp"
 #include "ndt/io/map_metadata.hpp"
 #include "scratch_files.hpp"
 

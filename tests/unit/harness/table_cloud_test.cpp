@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "base/io_names.hpp"
 #include "bytes.hpp"
 #include "ndt/io/cloud_file.hpp"
 #include "scratch_files.hpp"

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <limits>
 
+#include "base/io_names.hpp"
 #include "data/courtyard.hpp"
 #include "data/map_cut.hpp"
 #include "ndt/io/cloud_file.hpp"

@@ -1,6 +1,7 @@
 #include <cmath>
 #include <limits>
 
+#include "base/io_names.hpp"
 #include "ndt/core/limits.hpp"
 #include "ndt/io/trajectory.hpp"
 #include "scratch_files.hpp"

@@ -6,6 +6,7 @@
 #include <map>
 #include <random>
 
+#include "base/io_names.hpp"
 #include "data/courtyard.hpp"
 #include "data/voxel_grid.hpp"
 #include "ndt/io/cloud_file.hpp"

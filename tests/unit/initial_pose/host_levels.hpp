@@ -5,7 +5,7 @@
 #include <stdexcept>
 #include <vector>
 
-#include "level_backend.hpp"
+#include "anywhere/level_backend.hpp"
 
 namespace ndt::initial_pose {
 

@@ -1,5 +1,5 @@
 // The search for places by levels, as devices run it, held to the one on threads.
-#include "level_search.hpp"
+#include "anywhere/level_search.hpp"
 
 #include <gtest/gtest.h>
 

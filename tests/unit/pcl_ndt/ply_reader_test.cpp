@@ -1,6 +1,7 @@
 // PCL as a second opinion on PLY: what either writes, both read to the same bits.
 #include <pcl/io/ply_io.h>
 
+#include "base/io_names.hpp"
 #include "ndt/io/cloud_file.hpp"
 #include "pcl_clouds.hpp"
 #include "scratch_files.hpp"

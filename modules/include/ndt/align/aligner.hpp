@@ -14,9 +14,9 @@
 
 #include "ndt/align/align_options.hpp"
 #include "ndt/align/align_result.hpp"
-#include "ndt/align/counters.hpp"
 #include "ndt/align/resident_map.hpp"
 #include "ndt/align/scan.hpp"
+#include "ndt/core/counters.hpp"
 
 namespace ndt {
 

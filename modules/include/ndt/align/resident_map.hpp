@@ -7,7 +7,7 @@
 #include <optional>
 #include <vector>
 
-#include "ndt/align/counters.hpp"
+#include "ndt/core/counters.hpp"
 #include "ndt/core/point_cloud.hpp"
 
 namespace ndt {

@@ -3,54 +3,13 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
-#include <vector>
 
-#include "ndt/align/align_result.hpp"
-#include "ndt/core/pose.hpp"
 #include "ndt/initial_pose/search.hpp"
 
 namespace ndt::initial_pose {
-
-/// The places where the sensor may be: a box of positions and an arc of headings.
-struct PlaceRegion {
-  Vec3<double> low, high;  ///< [m], frame of the level map; high is not below low
-  /// Heights are those from which the map has something to stand on below the sensor, as far as the scan
-  /// shows its ground; else all of the box.
-  bool height_from_map = false;
-  double heading_rad = kPi;  ///< farthest from the guess's heading, either way; pi: any
-};
-
-/// Three sigma of the heading, at most pi; pi for any heading.
-double heading_reach_rad(const PosePrior& prior);
-/// Within three sigma of the mean's x, y and z, and of its heading.
-PlaceRegion around(const PosePrior& prior);
-
-/// Places at every cell's edge and, for headings, at the angle that moves a point at the sketch's reach by
-/// one cell. The region's box is clipped to where a point of the sketch can meet the map.
-struct Place {
-  Pose pose;         ///< of the sensor
-  double score = 0;  ///< in [0, 1]
-};
-
-/// The answer of find_places().
-struct PlacesFound {
-  /// Best first, the first of the lattice on ties; never empty. Each is the best of its neighbourhood, 4 x 4
-  /// x 4 positions and about 15 degrees. With `coverage` 1 the first is the best of all, and no other
-  /// neighbourhood has a better one than the last.
-  std::vector<Place> places;
-  double coverage = 0;                   ///< share of the lattice that was scored or excluded by a bound
-  double lattice = 0;                    ///< poses of the lattice
-  int headings = 0;                      ///< of the lattice, at each position
-  std::optional<double> ground_below_m;  ///< as the sketch has it
-  std::optional<Stop> interrupted;       ///< why coverage is below 1
-};
-
-/// Called now and then, on the calling thread, with the share that is done. What it throws ends the search.
-using PlaceProgress = std::function<void(double coverage)>;
 
 /// The result of AnywhereSearch::run().
 struct AnywhereResult {

@@ -1,4 +1,4 @@
-// The distribution of the sensor's pose before a scan is used.
+// The places where the sensor may be before a scan is used: a distribution, or a region.
 #pragma once
 
 #include <optional>
@@ -18,5 +18,19 @@ struct PosePrior {
 
 /// Throws std::invalid_argument that names the value which is not finite, negative or out of range.
 void require_valid(const PosePrior& prior);
+
+/// The places where the sensor may be: a box of positions and an arc of headings.
+struct PlaceRegion {
+  Vec3<double> low, high;  ///< [m], frame of the level map; high is not below low
+  /// Heights are those from which the map has something to stand on below the sensor, as far as the scan
+  /// shows its ground; else all of the box.
+  bool height_from_map = false;
+  double heading_rad = kPi;  ///< farthest from the guess's heading, either way; pi: any
+};
+
+/// Three sigma of the heading, at most pi; pi for any heading.
+double heading_reach_rad(const PosePrior& prior);
+/// Within three sigma of the mean's x, y and z, and of its heading.
+PlaceRegion around(const PosePrior& prior);
 
 }  // namespace ndt::initial_pose

@@ -164,7 +164,4 @@ struct ScanReport {
   Diagnosis diagnosis;                ///< for people
 };
 
-/// Raises the diagnosis for everything in the report that a person should see.
-void diagnose(ScanReport& report, const LocalizerOptions& options);
-
 }  // namespace ndt::localization

@@ -5,8 +5,8 @@
 #include <cstdint>
 
 #include "anywhere/place_view.hpp"
-#include "ndt/initial_pose/anywhere.hpp"
 #include "ndt/initial_pose/place_pyramid.hpp"
+#include "ndt/initial_pose/pose_prior.hpp"
 #include "ndt/initial_pose/scan_sketch.hpp"
 
 namespace ndt::initial_pose {

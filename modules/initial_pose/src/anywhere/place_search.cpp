@@ -18,8 +18,6 @@
 namespace ndt::initial_pose {
 namespace {
 
-constexpr double kSigmas = 3;
-
 /// A box at a heading, and what none of its poses exceeds.
 struct Root {
   int bound = 0;
@@ -158,16 +156,6 @@ void require_valid(const PlaceQuery& query) {
 
 PlaceRegion whole_map(const PlacePyramid& pyramid) {
   return {pyramid.corner(), pyramid.far_corner(), true, kPi};
-}
-
-double heading_reach_rad(const PosePrior& prior) {
-  return prior.sigma_yaw_rad ? std::min(kSigmas * *prior.sigma_yaw_rad, kPi) : kPi;
-}
-
-PlaceRegion around(const PosePrior& prior) {
-  const Vec3<double> mean{prior.mean.x, prior.mean.y, prior.mean.z},
-      reach{kSigmas * prior.sigma[0], kSigmas * prior.sigma[1], kSigmas * prior.sigma[2]};
-  return {mean - reach, mean + reach, false, heading_reach_rad(prior)};
 }
 
 PlacesFound find_places(const PlacePyramid& pyramid, const PointCloud& scan, const PlaceQuery& query,

@@ -11,7 +11,7 @@
 #include <utility>
 
 #include "ndt/align/align_options.hpp"
-#include "ndt/align/counters.hpp"
+#include "ndt/core/counters.hpp"
 #include "ndt/core/error.hpp"
 
 namespace ndt::cuda {

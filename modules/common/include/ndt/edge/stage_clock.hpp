@@ -4,7 +4,7 @@
 
 #include <chrono>
 
-#include "ndt/align/counters.hpp"
+#include "ndt/core/counters.hpp"
 
 namespace ndt {
 

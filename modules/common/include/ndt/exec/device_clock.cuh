@@ -2,7 +2,7 @@
 // Without the build option NDT_STAGE_CLOCK there is nothing of laps and meetings in a kernel.
 #pragma once
 
-#include "ndt/align/counters.hpp"
+#include "ndt/core/counters.hpp"
 
 namespace ndt {
 

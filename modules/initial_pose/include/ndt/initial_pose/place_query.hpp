@@ -1,7 +1,8 @@
 // The question of a search for places.
 #pragma once
 
-#include "ndt/initial_pose/anywhere.hpp"
+#include "ndt/initial_pose/pose_prior.hpp"
+#include "ndt/initial_pose/search_result.hpp"
 
 namespace ndt::initial_pose {
 

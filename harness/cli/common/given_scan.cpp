@@ -1,4 +1,4 @@
-#include "cli/align/given_scan.hpp"
+#include "cli/common/given_scan.hpp"
 
 #include "base/standard_streams.hpp"
 #include "ndt/io/cloud_file.hpp"

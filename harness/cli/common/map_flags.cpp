@@ -1,4 +1,4 @@
-#include "cli/map/map_flags.hpp"
+#include "cli/common/map_flags.hpp"
 
 #include <fmt/format.h>
 

@@ -9,9 +9,8 @@
 #include <string_view>
 #include <vector>
 
-#include "cli/localize/localize_aligners.hpp"
+#include "cli/common/map_flags.hpp"
 #include "io/ros_parameters.hpp"
-#include "ndt/localization/localizer_options.hpp"
 #include "registry/align_arguments.hpp"
 #include "registry/search_arguments.hpp"
 
@@ -73,17 +72,6 @@ void take_regularisation(AutowareParams& params, const AlignArguments& given);
 /// The radius of a map in tiles.
 void take_map_radius(AutowareParams& params, MapArguments& map);
 void take_search(AutowareParams& params, SearchArguments& given, const SearchArguments& with_method);
-
-/// The options that localize takes beside its alignments.
-struct AutowareLocalization {
-  Given<localization::kLocalizerOptions>* options = nullptr;
-  LocalizeMapArguments* map = nullptr;
-  std::string* gnss = nullptr;
-  std::optional<double>* critical_ms = nullptr;
-  std::vector<localization::Offset>* offsets = nullptr;
-  std::optional<double>* reliable_nvtl = nullptr;
-};
-void take_localization(AutowareParams& params, const AutowareLocalization& given);
 
 // ---- implementation
 

@@ -1,4 +1,4 @@
-#include "cli/map/unit_warnings.hpp"
+#include "cli/common/unit_warnings.hpp"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "cli/search/prior_arguments.hpp"
+#include "cli/common/prior_arguments.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>

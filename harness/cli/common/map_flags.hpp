@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 
+#include "base/io_names.hpp"
 #include "data/preparation.hpp"
 #include "ndt/core/pose.hpp"
 #include "ndt/initial_pose/search.hpp"

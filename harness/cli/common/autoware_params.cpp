@@ -1,4 +1,4 @@
-#include "cli/localize/autoware_params.hpp"
+#include "cli/common/autoware_params.hpp"
 
 #include <fmt/format.h>
 

@@ -1,8 +1,10 @@
-#include "ndt/localization/scan_report.hpp"
+#include "ndt/localization/diagnosis.hpp"
 
 #include <fmt/format.h>
 
 #include <algorithm>
+
+#include "ndt/localization/gates.hpp"
 
 namespace ndt::localization {
 namespace {

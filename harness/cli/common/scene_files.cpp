@@ -1,4 +1,4 @@
-#include "cli/inspect/scene_files.hpp"
+#include "cli/common/scene_files.hpp"
 
 #include <fmt/format.h>
 

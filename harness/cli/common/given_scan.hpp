@@ -4,6 +4,7 @@
 #include <CLI/CLI.hpp>
 #include <string>
 
+#include "base/io_names.hpp"
 #include "data/preparation.hpp"
 #include "ndt/align/no_returns.hpp"
 #include "ndt/io/clouds.hpp"
