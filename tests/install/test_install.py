@@ -49,9 +49,9 @@ def clouds(courtyard, tmp_path_factory):
     return courtyard, raw
 
 
-@pytest.mark.parametrize(("kind", "examples"), [("static", "align_files.cpp align_files_c.c batch.cpp find_initial_pose.cpp follow_scans.cpp"),
+@pytest.mark.parametrize(("kind", "examples"), [("static", "align_files.cpp align_files_c.c batch.cpp find_initial_pose.cpp follow_scans.cpp follow_tiles.cpp"),
                                                 ("shared", "align_files.cpp align_files_c.c")])
-def test_a_consumer_builds_the_examples(kind, examples, built, clouds, bench_pose):
+def test_a_consumer_builds_the_examples(kind, examples, built, clouds, bench_pose, prefix, tmp_path):
     sources = ";".join(str(EXAMPLES / name) for name in examples.split())
     folder = built("consumer", f"-DKIND={kind}", f"-DEXAMPLES={sources}")
     numbers = [float(word) for word in run(folder / "align_files", *clouds[0]).split()]
@@ -64,6 +64,9 @@ def test_a_consumer_builds_the_examples(kind, examples, built, clouds, bench_pos
     assert len(ends) == 9 and all(end.startswith("converged x 0.00") or "x -0.00" in end for end in ends), ends
     assert run(folder / "find_initial_pose", *clouds[0]).startswith("reliable at x ")
     assert run(folder / "follow_scans", *clouds[0], clouds[0][1]).count("ok at x ") == 2
+    run(prefix / "bin/ndt-bench", "map", "cut", "--map", clouds[0][0], "--size", "10", "--out", tmp_path / "tiles")
+    followed = run(folder / "follow_tiles", tmp_path / "tiles", clouds[0][1], clouds[0][1]).splitlines()
+    assert len(followed) == 2 and all(re.match(r"ok at x .*, \d+ tiles$", line) for line in followed), followed
 
 
 def test_a_consumer_with_cuda_aligns_a_scan_on_the_device(built, prefix, clouds, bench_pose):

@@ -161,8 +161,9 @@ FollowingMap::State::State(MapFiles files, const FollowingSetting& setting, cons
       before_(files_),
       next_{HeldTiles(files_)},
       vehicle_(setting.first.centre) {
-  const MapUpdatePolicy policy(setting.options, setting.first);
-  next_ = read(area_of(setting.first));
+  if (setting_.first.radius_m == 0) setting_.first.radius_m = setting_.options.radius_m;
+  const MapUpdatePolicy policy(setting_.options, setting_.first);
+  next_ = read(area_of(setting_.first));
   choose_aligner(next_.tiles, make);
   build(next_);
   aligner_->exchange_map(std::move(next_.map));

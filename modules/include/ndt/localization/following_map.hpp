@@ -22,7 +22,7 @@ namespace ndt::localization {
 /// How a map follows.
 struct FollowingSetting {
   MapFollowing options;  ///< radius and distances
-  MapCircle first;       ///< of the first map, whose radius may be larger than the options'
+  MapCircle first;       ///< of the first map; its radius may be larger than the options', 0: it is theirs
   /// Filters the cloud of every map; nothing: no filter.
   std::function<PointCloud(PointCloud)> filter{};
   bool real_time = false;  ///< a scan takes the map that is ready, and waits for none
