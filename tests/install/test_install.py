@@ -64,7 +64,7 @@ def test_a_consumer_builds_the_examples(kind, examples, built, clouds, bench_pos
     assert len(ends) == 9 and all(end.startswith("converged x 0.00") or "x -0.00" in end for end in ends), ends
     assert run(folder / "find_initial_pose", *clouds[0]).startswith("reliable at x ")
     assert run(folder / "follow_scans", *clouds[0], clouds[0][1]).count("ok at x ") == 2
-    run(prefix / "bin/ndt-bench", "map", "cut", "--map", clouds[0][0], "--size", "10", "--out", tmp_path / "tiles")
+    run(prefix / "bin/ndt-bench", "map", "cut", clouds[0][0], "--size", "10", "--out", tmp_path / "tiles")
     followed = run(folder / "follow_tiles", tmp_path / "tiles", clouds[0][1], clouds[0][1]).splitlines()
     assert len(followed) == 2 and all(re.match(r"ok at x .*, \d+ tiles$", line) for line in followed), followed
 
