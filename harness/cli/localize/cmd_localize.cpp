@@ -15,7 +15,6 @@
 #include "cli/common/progress_line.hpp"
 #include "cli/localize/autoware_localization.hpp"
 #include "cli/localize/localize_aligners.hpp"
-#include "cli/localize/localize_outputs.hpp"
 #include "cli/localize/other_sensors.hpp"
 #include "cli/localize/print_localize.hpp"
 #include "cli/localize/whole_map_start.hpp"

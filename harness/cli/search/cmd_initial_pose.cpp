@@ -3,6 +3,10 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <ostream>
+#include <string>
 
 #include "base/clock.hpp"
 #include "base/errors.hpp"
@@ -16,12 +20,60 @@
 #include "cli/common/prior_arguments.hpp"
 #include "cli/common/unit_warnings.hpp"
 #include "cli/search/anywhere_with_progress.hpp"
-#include "cli/search/particles_out.hpp"
+#include "localize/particle_file.hpp"
+#include "ndt/initial_pose/search.hpp"
+#include "ndt/io/cloud_output.hpp"
 #include "peers/peer_aligner.hpp"
 #include "run/repeatability.hpp"
 
 namespace ndt::harness {
 namespace {
+
+using initial_pose::Particle;
+using initial_pose::SearchResult;
+
+/// Viewers stop at what is no number.
+double shown(double value) { return std::isfinite(value) ? value : 0; }
+
+void write_ply(std::ostream& out, const SearchResult& result) {
+  out << "ply\nformat ascii 1.0\ncomment particles of a search for the initial pose; metres, radians\n"
+      << fmt::format("element vertex {}\n", result.particles.size());
+  for (const char* name : {"x", "y", "z", "roll", "pitch", "yaw", "nvtl", "transform_probability", "start_x",
+                           "start_y", "start_z", "start_yaw"})
+    out << fmt::format("property double {}\n", name);
+  out << "property uchar best\nend_header\n";
+  for (std::size_t k = 0; k < result.particles.size(); ++k) {
+    const Particle& particle = result.particles[k];
+    const Pose &start = particle.start, end = principal(derivative_pose(particle.result.map_from_scan));
+    out << fmt::format("{} {} {} {} {} {} {} {} {} {} {} {} {}\n", end.x, end.y, end.z, end.roll, end.pitch,
+                       end.yaw, shown(particle.result.nvtl), shown(particle.result.transform_probability),
+                       start.x, start.y, start.z, start.yaw, k == result.best ? 1 : 0);
+  }
+}
+
+void write_json(std::ostream& out, const SearchResult& result) {
+  nlohmann::ordered_json json = {{"best", result.best}, {"particles", nlohmann::ordered_json::array()}};
+  for (const Particle& particle : result.particles) json["particles"].push_back(particle_json(particle));
+  out << json.dump() << '\n';
+}
+
+/// Throws UsageError unless the name ends in .ply or .json.
+void require_particle_file(const std::string& file) {
+  const std::string ending = std::filesystem::path(file).extension().string();
+  if (ending != ".ply" && ending != ".json")
+    throw UsageError(
+        fmt::format("--particles-out {}: the name must end in .ply or .json", printable_name(file)));
+}
+
+/// .json: {"best": number, "particles": [as initial-pose --json has them]}. .ply: text, a vertex a particle:
+/// where it ended (x y z in metres, roll pitch yaw in radians), nvtl, transform_probability, where it began
+/// (start_x start_y start_z start_yaw), and best, which is 1 for the answer. Throws InputError if it cannot
+/// be written.
+void write_particles(const std::filesystem::path& file, const SearchResult& result) {
+  write_file(file, [&](std::ostream& out) {
+    file.extension() == ".ply" ? write_ply(out, result) : write_json(out, result);
+  });
+}
 
 constexpr const char* kGroup = "Search";
 

@@ -6,10 +6,25 @@
 #include <cstdint>
 #include <vector>
 
+#include "ndt/align/align_options.hpp"
 #include "ndt/align/aligner.hpp"
+#include "ndt/core/pose.hpp"
 #include "voxel_grid.hpp"
 
 namespace ndt::cpu_pclomp_ref {
+
+/// First and second derivatives of R(roll, pitch, yaw) x as tables that are multiplied with x [Magnusson
+/// 2009, eq. 6.19, 6.21], written out for R = Rx Ry Rz. Angles below 1e-4 rad count as zero here (and only
+/// here), as in the reference.
+struct AngleTables {
+  explicit AngleTables(const Pose& pose, HessianForm form = HessianForm::exact);
+
+  /// Non-zero rows of dR/droll (y, z), dR/dpitch (x, y, z), dR/dyaw (x, y, z).
+  Eigen::Matrix<double, 8, 3> first;
+  /// Non-zero rows of the second derivatives: roll-roll (y, z), roll-pitch (y, z), roll-yaw (y, z),
+  /// pitch-pitch (x, y, z), pitch-yaw (x, y, z), yaw-yaw (x, y, z).
+  Eigen::Matrix<double, 15, 3> second;
+};
 
 using Vector6d = Eigen::Matrix<double, 6, 1>;
 using Matrix6d = Eigen::Matrix<double, 6, 6>;

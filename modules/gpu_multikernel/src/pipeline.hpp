@@ -8,7 +8,6 @@
 #include "line_search_steps.hpp"
 #include "ndt/core/simd.hpp"
 #include "newton_steps.hpp"
-#include "region_steps.hpp"
 
 namespace ndt::gpu_multikernel {
 

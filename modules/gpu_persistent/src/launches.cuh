@@ -6,7 +6,6 @@
 #include <string>
 #include <vector>
 
-#include "meetings.hpp"
 #include "ndt/cuda/buffer.cuh"
 #include "ndt/cuda/clusters.cuh"
 #include "ndt/cuda/context.cuh"
@@ -14,6 +13,7 @@
 #include "ndt/cuda/graph.cuh"
 #include "ndt/edge/scan_memory.hpp"
 #include "ndt/edge/stage_clock.hpp"
+#include "persistent_align.hpp"
 #include "persistent_kernels.cuh"
 
 namespace ndt::gpu_persistent {

@@ -2,14 +2,15 @@
 
 #include <array>
 #include <bit>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <stdexcept>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "lzf_codec.hpp"
 #include "ndt/core/limits.hpp"
 #include "ndt/core/small_matrix.hpp"
 #include "ndt/io/byte_source.hpp"
@@ -20,8 +21,55 @@
 #include "ndt/io/points.hpp"
 #include "ndt/io/stored_points.hpp"
 
+#if NDT_HAVE_LZF
+#include <lzf.h>
+#endif
+
 namespace ndt::io {
 namespace {
+
+/// Returns the most bytes that this many packed bytes can unpack to: the longest reference has 3 bytes and
+/// copies 264.
+constexpr std::uint64_t lzf_most_unpacked(std::uint64_t packed_bytes) { return packed_bytes * 88; }
+
+#if NDT_HAVE_LZF
+
+/// False in a build without liblzf; the functions below then throw std::logic_error.
+bool lzf_available() { return true; }
+
+/// False if `packed` is damaged or does not unpack to exactly unpacked.size() bytes. Sizes below 4 GiB.
+bool lzf_unpack(std::span<const std::byte> packed, std::span<std::byte> unpacked) {
+  if (packed.empty() || unpacked.empty()) return packed.size() == unpacked.size();
+  const unsigned got = lzf_decompress(packed.data(), static_cast<unsigned>(packed.size()), unpacked.data(),
+                                      static_cast<unsigned>(unpacked.size()));
+  return got == unpacked.size();
+}
+
+/// Always succeeds; incompressible data grows by 1/32.
+std::vector<std::byte> lzf_pack(std::span<const std::byte> unpacked) {
+  if (unpacked.empty()) return {};
+  // Literal runs cost one byte in 32; twice that leaves the compressor room to try.
+  std::vector<std::byte> packed(unpacked.size() + unpacked.size() / 16 + 64);
+  const unsigned size = lzf_compress(unpacked.data(), static_cast<unsigned>(unpacked.size()), packed.data(),
+                                     static_cast<unsigned>(packed.size()));
+  if (size == 0) throw std::logic_error("lzf_pack: the bound on incompressible data is wrong");
+  packed.resize(size);
+  return packed;
+}
+
+#else
+
+bool lzf_available() { return false; }
+
+bool lzf_unpack(std::span<const std::byte>, std::span<std::byte>) {
+  throw std::logic_error("lzf_unpack: built without liblzf");
+}
+
+std::vector<std::byte> lzf_pack(std::span<const std::byte>) {
+  throw std::logic_error("lzf_pack: built without liblzf");
+}
+
+#endif
 
 static_assert(std::endian::native == std::endian::little,
               "compressed sizes and values are little-endian and are copied as they are");

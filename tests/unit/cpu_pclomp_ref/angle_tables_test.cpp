@@ -1,13 +1,12 @@
 // The oracle's tables of first and second derivatives of a rotated point, against central differences of the
 // rotation.
-#include "angle_tables.hpp"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <functional>
 
 #include "random_poses.hpp"
+#include "score.hpp"
 
 namespace ndt::cpu_pclomp_ref {
 namespace {

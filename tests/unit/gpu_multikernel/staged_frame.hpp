@@ -11,7 +11,7 @@
 #include "host_backend.hpp"
 #include "ndt/score/derivative_sums.hpp"
 #include "ndt/voxel/voxel_map.hpp"
-#include "staged_buffers.hpp"
+#include "staged_aligner.hpp"
 #include "step_machine.hpp"
 #include "test_clouds.hpp"
 

@@ -9,7 +9,6 @@
 #include <stop_token>
 #include <thread>
 
-#include "meetings.hpp"
 #include "ndt/edge/host_ending.hpp"
 #include "ndt/exec/host_team.hpp"
 #include "ndt/exec/team.hpp"

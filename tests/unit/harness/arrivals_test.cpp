@@ -1,8 +1,8 @@
 // Which scans a vehicle works on when they arrive at their times, by a clock that only moves when it is told
 // to.
-#include "localize/arrivals.hpp"
-
 #include <gmock/gmock.h>
+
+#include "localize/localize_run.hpp"
 
 namespace ndt::harness {
 namespace {
