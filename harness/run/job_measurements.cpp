@@ -30,7 +30,7 @@ JobMeasurements::JobMeasurements(const std::string& run_id, const Job& job, cons
   common_.dataset = dataset.name;
   common_.variant = job.variant.name;
   common_.threads = job.threads;
-  common_.rate_hz = job.rate_hz;
+  static_cast<CallSetting&>(common_) = job;
   common_.resolution_m = job_options(job, dataset).resolution_m;
 }
 

@@ -15,6 +15,7 @@
 #include "ndt/align/align_result.hpp"
 #include "ndt/core/counters.hpp"
 #include "ndt/core/enum_names.hpp"
+#include "run/call_setting.hpp"
 #include "run/search_record.hpp"
 
 namespace ndt::harness {
@@ -49,12 +50,11 @@ constexpr auto enum_names(Timing) { return std::array{"settled", "wall_cap", "si
 
 /// A measured alignment, batch or search. A batch and a search have sums of iterations and evaluations, and
 /// the time of the call. All else is of the first pose, which starts from `guess`, or of the best particle.
-struct Measurement {
+struct Measurement : CallSetting {
   std::string run_id;
   int job = 0;
   std::string implementation, dataset, frame, guess_name, variant;
   int threads = 0, poses = 1;
-  std::optional<double> rate_hz;
   double resolution_m = 0;
   Transform guess;
   std::optional<GuessOffset> guess_offset;

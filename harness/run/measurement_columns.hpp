@@ -6,36 +6,44 @@
 
 namespace ndt::harness {
 
+/// The columns of the way in which alignments are called.
+inline constexpr auto kCallColumns = std::apply(
+    [](const auto&... setting) {
+      return std::tuple{Column{setting.name, setting.member, setting.unit, Null::later, setting.meaning}...};
+    },
+    kCallSettings);
+
 /// Known before it is measured.
-inline constexpr std::tuple kPlannedColumns{
-    Column{"run_id", &Measurement::run_id, "", Null::never, "name of the run; the same in every line"},
-    Column{"job", &Measurement::job, "", Null::never,
-           "number of the child process that made the measurement: it measures a block of frames of one "
-           "implementation"},
-    Column{"implementation", &Measurement::implementation, "", Null::never,
-           "name of an entry of implementations.json"},
-    Column{"dataset", &Measurement::dataset, "", Null::never, "name of an entry of datasets.json"},
-    Column{"frame", &Measurement::frame, "", Null::never,
-           "name of the scan; empty if the job failed before it"},
-    Column{"guess_name", &Measurement::guess_name, "", Null::never,
-           "name of the initial guess among those of the frame"},
-    Column{"variant", &Measurement::variant, "", Null::never,
-           "name of the set of options; autoware unless the preset names more"},
-    Column{"threads", &Measurement::threads, "", Null::never,
-           "host threads that the implementation was given"},
-    Column{"poses", &Measurement::poses, "", Null::later,
-           "guesses aligned in one call; 1 for a single alignment and where the key is missing. For a "
-           "batch, iterations and evaluations are sums over its poses, align_us and the traffic counts "
-           "are those of the call, and pose and all else are of the first pose, which starts from guess"},
-    Column{"rate_hz", &Measurement::rate_hz, "Hz", Null::later,
-           "how often the caller aligns: it sleeps until the next tick before each alignment of align_us, as "
-           "a vehicle does between scans; null: back to back"},
-    Column{"resolution_m", &Measurement::resolution_m, "m", Null::never, "edge of a voxel"},
-    Column{"guess", &Measurement::guess, "", Null::with_error,
-           "map_from_scan before the alignment; the mean of the prior for a search"},
-    Column{"guess_offset", &Measurement::guess_offset, "m, deg", Null::may,
-           "x_m, y_m, z_m and yaw_deg of a guess on a grid, in the frame of the truth"},
-    Column{"truth", &Measurement::truth, "", Null::may, "true map_from_scan; null where it is unknown"}};
+inline constexpr auto kPlannedColumns = std::tuple_cat(
+    std::tuple{
+        Column{"run_id", &Measurement::run_id, "", Null::never, "name of the run; the same in every line"},
+        Column{"job", &Measurement::job, "", Null::never,
+               "number of the child process that made the measurement: it measures a block of frames of one "
+               "implementation"},
+        Column{"implementation", &Measurement::implementation, "", Null::never,
+               "name of an entry of implementations.json"},
+        Column{"dataset", &Measurement::dataset, "", Null::never, "name of an entry of datasets.json"},
+        Column{"frame", &Measurement::frame, "", Null::never,
+               "name of the scan; empty if the job failed before it"},
+        Column{"guess_name", &Measurement::guess_name, "", Null::never,
+               "name of the initial guess among those of the frame"},
+        Column{"variant", &Measurement::variant, "", Null::never,
+               "name of the set of options; autoware unless the preset names more"},
+        Column{"threads", &Measurement::threads, "", Null::never,
+               "host threads that the implementation was given"},
+        Column{
+            "poses", &Measurement::poses, "", Null::later,
+            "guesses aligned in one call; 1 for a single alignment and where the key is missing. For a "
+            "batch, iterations and evaluations are sums over its poses, align_us and the traffic counts "
+            "are those of the call, and pose and all else are of the first pose, which starts from guess"}},
+    kCallColumns,
+    std::tuple{
+        Column{"resolution_m", &Measurement::resolution_m, "m", Null::never, "edge of a voxel"},
+        Column{"guess", &Measurement::guess, "", Null::with_error,
+               "map_from_scan before the alignment; the mean of the prior for a search"},
+        Column{"guess_offset", &Measurement::guess_offset, "m, deg", Null::may,
+               "x_m, y_m, z_m and yaw_deg of a guess on a grid, in the frame of the truth"},
+        Column{"truth", &Measurement::truth, "", Null::may, "true map_from_scan; null where it is unknown"}});
 
 /// Null with an error.
 inline constexpr std::tuple kMeasuredColumns{

@@ -286,8 +286,7 @@ void describe(json& list, const std::tuple<Columns...>& table) {
 
 std::string measurement_key(const Measurement& m) {
   return fmt::format("{}|{}|{}|{}|{}|{}|{}|{}|{}", m.dataset, m.variant, m.threads, m.implementation, m.frame,
-                     m.guess_name, m.poses, m.search ? m.search->name : "",
-                     m.rate_hz ? fmt::format("{} Hz", *m.rate_hz) : "");
+                     m.guess_name, m.poses, m.search ? m.search->name : "", in_words(m));
 }
 
 std::string to_json_line(const Measurement& m) {

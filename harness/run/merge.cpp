@@ -106,7 +106,8 @@ std::string in_words(const Measurement& m) {
                   m.threads, m.threads == 1 ? "" : "s");
   if (m.poses > 1) text += fmt::format(", {} poses", m.poses);
   if (m.search) text += fmt::format(", search {}", printable(m.search->name));
-  if (m.rate_hz) text += fmt::format(", at {:g} Hz", *m.rate_hz);
+  if (const std::string call = in_words(static_cast<const CallSetting&>(m)); !call.empty())
+    text += ", at " + call;
   return text;
 }
 

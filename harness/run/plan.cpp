@@ -152,7 +152,7 @@ class Planner {
           job.timing = study.timing;
           if (job.timing) job.timing->samples = selection_.samples.value_or(job.timing->samples);
           if (study.searches.empty()) {
-            if (offered(*entry, job, dataset)) add_rates(job, study, dataset);
+            if (offered(*entry, job, dataset)) add_calls(job, study, dataset);
           } else {
             add_searches(*entry, job, study, dataset);
           }
@@ -163,10 +163,10 @@ class Planner {
     return unique_threads(selection_.threads.empty() ? study.threads : selection_.threads);
   }
 
-  /// A job at a rate is a process of its own.
-  void add_rates(Job& job, const Study& study, const Dataset& dataset) {
-    for (const double rate_hz : study.rates_hz) {
-      job.rate_hz = rate_hz > 0 ? std::optional(rate_hz) : std::nullopt;
+  /// Each way to call is a process of its own.
+  void add_calls(Job& job, const Study& study, const Dataset& dataset) {
+    for (const CallSetting& call : study.calls) {
+      static_cast<CallSetting&>(job) = call;
       add_blocks(job, study, dataset);
     }
   }

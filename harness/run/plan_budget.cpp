@@ -57,7 +57,7 @@ void PlanBudget::take(const std::string& preset, const Study& study, const Datas
   };
   for (const Implementation* entry : implementations) {
     if (study.searches.empty())
-      add(guesses_of(study, dataset), runs_of(*entry) * static_cast<double>(study.rates_hz.size()));
+      add(guesses_of(study, dataset), runs_of(*entry) * static_cast<double>(study.calls.size()));
     for (const SearchSpec& search : study.searches)
       if (search.is_for(*entry)) add(search.seeds, runs_of(*entry));
   }

@@ -34,22 +34,16 @@ constexpr auto fields_of(const SearchSpec*) {
 }
 /// The fields without variant and search, which have options.
 constexpr auto fields_of(const Job*) {
-  return std::tuple{Field{"job", &Job::index},
-                    Field{"dataset", &Job::dataset},
-                    Field{"implementation", &Job::implementation},
-                    Field{"threads", &Job::threads},
-                    Field{"timed", &Job::timed},
-                    Field{"trace", &Job::trace},
-                    Field{"second_look", &Job::second_look},
-                    Field{"frames", &Job::frames},
-                    Field{"first_row", &Job::first_measurement},
-                    Field{"row_count", &Job::measurement_count},
-                    Field{"shared_rows", &Job::shared_count},
-                    Field{"poses", &Job::poses},
-                    Field{"grids", &Job::grids},
-                    Field{"scatters", &Job::scatters},
-                    Field{"rate_hz", &Job::rate_hz},
-                    Field{"timing", &Job::timing}};
+  return std::tuple_cat(
+      std::tuple{Field{"job", &Job::index}, Field{"dataset", &Job::dataset},
+                 Field{"implementation", &Job::implementation}, Field{"threads", &Job::threads},
+                 Field{"timed", &Job::timed}, Field{"trace", &Job::trace},
+                 Field{"second_look", &Job::second_look}, Field{"frames", &Job::frames},
+                 Field{"first_row", &Job::first_measurement}, Field{"row_count", &Job::measurement_count},
+                 Field{"shared_rows", &Job::shared_count}, Field{"poses", &Job::poses},
+                 Field{"grids", &Job::grids}, Field{"scatters", &Job::scatters},
+                 Field{"timing", &Job::timing}},
+      kCallSettings);
 }
 constexpr auto fields_of(const Shard*) {
   return std::tuple{Field{"parts", &Shard::parts}, Field{"of", &Shard::of}, Field{"jobs", &Shard::jobs}};
@@ -125,7 +119,8 @@ void require_bounds(const Job& job) {
   for (const int poses : job.poses) require_whole("poses", poses, 1, kPosesMost);
   require_bounds(job.grids);
   for (const GuessScatter& scatter : job.scatters) require_within(kGuessScatter, scatter);
-  if (job.rate_hz) require_closed("rate_hz", *job.rate_hz, kRateLeastHz, kRateMostHz);
+  for_each_call_setting(
+      [&](const CallOption& setting) { require_within(setting.name, job.*setting.member, setting.bounds); });
   if (job.timing) require_within(kTimingRule, *job.timing);
   if (job.search) require_bounds(*job.search, is_peer_name(job.implementation));
   resolve(job.variant.options);

@@ -138,23 +138,52 @@ std::vector<SearchSpec> read_searches(TomlTable& toml) {
   for (const char* key : {"seeds", "prior", "sigma"})
     if (searches.empty() && contains(toml.keys(), key))
       toml.refuse(key, "given without searches", "add searches = [...]");
-  for (const char* key : {"poses", "grids", "scatters", "rates_hz"})
+  const auto refuse_beside = [&](std::string_view key) {
     if (!searches.empty() && contains(toml.keys(), key))
       toml.refuse(key, "given beside searches", "put them into a study of their own");
+  };
+  for (const char* key : {"poses", "grids", "scatters"}) refuse_beside(key);
+  for_each_call_setting([&](const CallOption& setting) { refuse_beside(setting.list); });
   return searches;
 }
 
-/// Times at a rate are looked at beside those back to back, which therefore are among them.
-std::vector<double> read_rates(TomlTable& toml, const std::vector<double>& standard) {
-  const auto rates = toml.numbers("rates_hz", 0, kRateMostHz);
-  if (!rates) return standard;
-  for (const double rate : *rates)
-    if (rate > 0 && rate < kRateLeastHz)
-      toml.refuse("rates_hz", fmt::format("holds {:g}", rate),
-                  fmt::format("give 0 or {:g} and more", kRateLeastHz));
-  if (std::ranges::find(*rates, 0.0) == rates->end())
-    toml.refuse("rates_hz", "does not hold 0", "add 0: back to back, which the others are compared with");
-  return *rates;
+/// The values of a setting, 0 for the usual call: the others are looked at beside it, so it is among them.
+std::vector<std::optional<double>> read_setting(TomlTable& toml, const CallOption& setting) {
+  const auto values = toml.numbers(setting.list, 0, setting.bounds.high);
+  if (!values) return {std::nullopt};
+  std::vector<std::optional<double>> read;
+  for (const double value : *values) {
+    if (value != 0 && !setting.bounds.hold(value))
+      toml.refuse(setting.list, fmt::format("holds {:g}", value),
+                  fmt::format("give 0 or {:g} and more", setting.bounds.low));
+    read.push_back(value != 0 ? std::optional(value) : std::nullopt);
+  }
+  if (std::ranges::find(*values, 0.0) == values->end())
+    toml.refuse(setting.list, "does not hold 0",
+                fmt::format("add 0: {}, which the others are compared with", setting.usual));
+  return read;
+}
+
+/// Every combination of the settings' values.
+std::vector<CallSetting> read_calls(TomlTable& toml, bool timed, std::span<const int> poses) {
+  std::vector<CallSetting> calls = {{}};
+  for_each_call_setting([&](const CallOption& setting) {
+    const bool given = contains(toml.keys(), setting.list);
+    const auto values = read_setting(toml, setting);
+    if (given && !timed)
+      toml.refuse(setting.list, "given in a study that is not timed", "remove one of the two");
+    if (std::ranges::any_of(values, [](const auto& value) { return value.has_value(); }) &&
+        std::ranges::any_of(poses, [](int count) { return count > 1; }))
+      toml.refuse(setting.list, "given beside batches: poses above 1", "put them into a study of their own");
+    std::vector<CallSetting> all;
+    for (const auto& value : values)
+      for (CallSetting call : calls) {
+        call.*setting.member = value;
+        all.push_back(call);
+      }
+    calls = std::move(all);
+  });
+  return calls;
 }
 
 /// Measurements of two searches are told apart by their names, and so are those of two variants.
@@ -196,7 +225,6 @@ Study read_study(TomlTable& toml) {
   study.poses = read_counts(toml, "poses", 1, kPosesMost, study.poses);
   study.timing = read_timing(toml);
   study.searches = read_searches(toml);
-  study.rates_hz = read_rates(toml, study.rates_hz);
   for (TomlTable& variant : toml.tables("variants")) study.variants.push_back(read_variant(variant));
   if (study.variants.empty()) study.variants.emplace_back();
   if (const auto grids = toml.tables("grids"); grids.size() > Limits::kGrids)
@@ -209,11 +237,7 @@ Study read_study(TomlTable& toml) {
   study.timed = toml.flag("timed").value_or(study.timed);
   study.trace = toml.flag("trace").value_or(study.trace);
   study.second_look = toml.flag("second_look").value_or(study.second_look);
-  if (!study.timed && contains(toml.keys(), "rates_hz"))
-    toml.refuse("rates_hz", "given in a study that is not timed", "remove one of the two");
-  if (std::ranges::any_of(study.rates_hz, [](double rate) { return rate > 0; }) &&
-      std::ranges::any_of(study.poses, [](int poses) { return poses > 1; }))
-    toml.refuse("rates_hz", "given beside batches: poses above 1", "put them into a study of their own");
+  study.calls = read_calls(toml, study.timed, study.poses);
   study.measurements_per_job = static_cast<int>(
       toml.whole("measurements_per_job", 1, Limits::kJobMeasurements).value_or(study.measurements_per_job));
   toml.finish();

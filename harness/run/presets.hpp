@@ -12,13 +12,13 @@
 #include "registry/align_arguments.hpp"
 #include "registry/search_arguments.hpp"
 #include "registry/search_prior.hpp"
+#include "run/call_setting.hpp"
 
 namespace ndt::harness {
 
 inline constexpr std::int64_t kCountMost = 1000000;
 inline constexpr double kOffsetMost = 1000;
 inline constexpr int kPosesMost = 100000;
-inline constexpr double kRateLeastHz = 0.1, kRateMostHz = 1000;
 
 /// When a measurement has enough samples: at least so many whose inter-quartile range is at most `spread` of
 /// their median, or as many as fit into the cap.
@@ -102,11 +102,11 @@ struct Study {
   std::vector<Variant> variants;
   std::vector<GuessGrid> grids;  ///< these two instead of the dataset's own guesses
   std::vector<GuessScatter> scatters;
-  std::vector<int> poses = {1};        ///< of a batch that starts from around each guess; 1 = an alignment
-  std::vector<SearchSpec> searches;    ///< instead of alignments
-  std::vector<double> rates_hz = {0};  ///< of a caller that sleeps between alignments; 0 = back to back
-  std::optional<TimingRule> timing;    ///< instead of the preset's
-  bool timed = true;                   ///< else every alignment runs once
+  std::vector<int> poses = {1};           ///< of a batch that starts from around each guess; 1 = an alignment
+  std::vector<SearchSpec> searches;       ///< instead of alignments
+  std::vector<CallSetting> calls = {{}};  ///< the usual one, and others beside it
+  std::optional<TimingRule> timing;       ///< instead of the preset's
+  bool timed = true;                      ///< else every alignment runs once
   bool trace = false;
   bool second_look = false;  ///< answers are judged by what is around them, too, outside the timing
   int measurements_per_job = 8;

@@ -25,6 +25,7 @@
 
 namespace ndt::harness {
 
+namespace town {
 namespace {
 
 constexpr std::string_view kTemplate = R"(# Written by ndt-bench generate town.
@@ -101,11 +102,6 @@ std::string dataset_toml(const TownPlan& plan, const TownOptions& options) {
                      fmt::arg("options", std::string(options.traffic ? " --traffic" : "") +
                                              (options.distortion ? " --distortion" : "")));
 }
-
-}  // namespace
-
-namespace town {
-namespace {
 
 /// Calls work(i) for every i in [0, count), on `threads` threads. Ends early with the first exception.
 template <class Work>

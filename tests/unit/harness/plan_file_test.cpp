@@ -31,7 +31,7 @@ TEST_F(PlanFile, APlanComesBackAsItWas) {
   study.variants[0].regularised_at_truth = true;
   study.poses = {1, 7};
   study.timing = TimingRule{.samples = 9};
-  study.rates_hz = {0, 12.5};
+  study.calls = {{}, {12.5}};
   Preset preset = preset_of(study);
   preset.limits.call_s = 0.5;
   const Plan plan = make_plan(preset, kOwnImplementations, "id");

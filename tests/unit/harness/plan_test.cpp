@@ -130,14 +130,14 @@ TEST(Plan, AStudysTimingIsItsJobsAndSamplesAskedForCountEverywhere) {
 TEST(Plan, EveryRateIsAJobOfItsOwn) {
   Study study = study_of({"courtyard"});
   study.threads = {1};
-  study.rates_hz = {0, 10, 20};
+  study.calls = {{}, {10}, {20}};
   const Plan plan = make_plan(preset_of(study), kOwnImplementations, "id");
   EXPECT_EQ(plan.jobs.size(), 2u * 3u);
   EXPECT_EQ(plan.cost.measurements, 2u * 3u * 8u);
   std::map<double, int> counts;
   for (const Measurement& measurement : all_measurements(plan)) ++counts[measurement.rate_hz.value_or(0)];
   EXPECT_EQ(counts, (std::map<double, int>{{0, 16}, {10, 16}, {20, 16}}));
-  study.rates_hz = {0, 0.5, 20};
+  study.calls = {{}, {0.5}, {20}};
   study.timing = TimingRule{.cap_s = 3};
   EXPECT_DOUBLE_EQ(make_plan(preset_of(study), kOwnImplementations, "id").cost.sampling_s,
                    16 * (4.0 + (3 * 2.0 + 2.0) + (3 + 0.05)))
