@@ -290,7 +290,7 @@ def test_mcap_has_the_particles_of_a_search(town, tmp_path, extras_python):
 
 
 def messages_of(python, file):
-    """By topic."""
+    """Returns the messages of a recording, grouped by topic."""
     if subprocess.run([python, "-c", "import mcap_ros2"], capture_output=True).returncode:
         pytest.skip(f"skipped for want of mcap-ros2-support in {python}")
     topics = {}

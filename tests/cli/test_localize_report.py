@@ -1,4 +1,4 @@
-"""What localize leaves for a report, and the page that report makes of one and of several such folders."""
+"""Tests the files that localize leaves for a report, and the page that report makes of one or several such folders."""
 
 import json
 import lzma

@@ -46,7 +46,7 @@ class Number(NamedTuple):
 
 
 def numbers(text: str, own: str = "") -> list:
-    """Of the prose and tables of a page. own: its folder, of a published page, which then comes first."""
+    """Returns the numbers in a page's prose and tables. own: the folder of a published page, which is then searched first."""
     lines, out = prose(text)[0], []
     everywhere = tuple(dict.fromkeys(FOLDER.findall(text)))
     section_of, section = {}, 0
@@ -153,7 +153,7 @@ def _cells(line: str, edges) -> list:
 
 
 def wrong_cells(folders, row: dict) -> list:
-    """What of the row the summary.csv of a folder has otherwise, or that it has no such row."""
+    """Returns the cells of the row that differ from the summary.csv of a folder, or says that the row is missing."""
     for folder in folders:
         for name, columns, rows in tables(folder):
             entries = [dict(zip(columns, cells)) for cells in rows] if name.endswith("/summary.csv") else []

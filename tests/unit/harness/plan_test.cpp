@@ -1,4 +1,4 @@
-// What is planned of a preset: every measurement once, at a known cost, and what is left out and why.
+// Tests the plan of a preset: every measurement once, at a known cost, and what is left out and why.
 #include "run/plan.hpp"
 
 #include <gtest/gtest.h>

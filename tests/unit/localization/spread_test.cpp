@@ -1,4 +1,4 @@
-// What a localizer makes of the spread of an answer's neighbours.
+// Tests how a localizer uses the spread of an answer's neighbours.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

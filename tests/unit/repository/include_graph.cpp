@@ -92,7 +92,7 @@ std::vector<Include> includes_of(std::string_view source) {
   return out;
 }
 
-/// Where a file belongs.
+/// The place of a file in the tree.
 struct IncludeGraph::Place {
   std::string file, module, layer;  ///< layer: folder of common or wing of the harness, empty elsewhere
   bool is_public = false;
@@ -125,8 +125,8 @@ std::optional<IncludeGraph::NameSet> IncludeGraph::allowed_to(const std::string&
   return modules_.contains(module) ? std::optional<NameSet>({"common"}) : std::nullopt;
 }
 
-/// Whose private headers a file below tests/ may include: a unit test those of its unit, a device test those
-/// with kernels.
+/// Returns the modules whose private headers a file below tests/ may include: of a unit test its unit, of a
+/// device test the modules with kernels.
 IncludeGraph::NameSet IncludeGraph::modules_under_test(const std::string& file) const {
   if (file.starts_with("tests/unit/")) return {part(file, 2)};
   if (file.starts_with("tests/gpu/")) return with_kernels_;

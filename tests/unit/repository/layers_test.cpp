@@ -52,7 +52,7 @@ TEST(Layers, EveryIncludeOfTheRepositoryIsAnArrowOfTheDesign) {
   EXPECT_THAT(graph.violations(), IsEmpty());
 }
 
-/// What common, the modules and the harness look like, in small.
+/// A small copy of common, the modules and the harness.
 Files small_repository() {
   return {
       {"modules/common/CMakeLists.txt", ""},
