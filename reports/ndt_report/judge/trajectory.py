@@ -98,7 +98,7 @@ def umeyama(points, onto):
     """Rotation (3, 3) and translation (3,) of the rigid motion with the least sum of squares |R p + t - q|^2
     [Umeyama 1991].
 
-    Where the points lie on a line, any turn about it is as good, and one of them is returned.
+    If the points lie on a line, any turn about it fits equally well, and one of them is returned.
     """
     centre, onto_centre = points.mean(axis=0), onto.mean(axis=0)
     u, _, vt = np.linalg.svd((onto - onto_centre).T @ (points - centre))
