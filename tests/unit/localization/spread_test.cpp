@@ -79,7 +79,7 @@ TEST_F(Standing, IsDoubtedWhereANeighbourGivesNoPose) {
   EXPECT_EQ(to_string(report.reason), "spread");
   EXPECT_EQ(to_string(report.source), "aligned");
   EXPECT_FALSE(report.spread->known);
-  EXPECT_THAT(report.diagnosis.messages, Contains(HasSubstr("the spread is not known")));
+  EXPECT_THAT(report.diagnosis.messages, Contains(HasSubstr("the spread is unknown")));
 }
 
 TEST_F(Standing, HasItsSpreadLookedAtOnlyIfThereIsAPoseAndSomebodyAsks) {
