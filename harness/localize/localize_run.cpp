@@ -160,7 +160,7 @@ void diagnose(ScanReport& report, const LocalizedScan& scan, double critical_ms)
   if (scan.dropped > 0)
     report.diagnosis.raise(
         Level::warn,
-        fmt::format("{} scans before it came while another was worked on, and were dropped", scan.dropped));
+        fmt::format("{} earlier scans arrived during processing and were dropped", scan.dropped));
   if (scan.execution_ms > critical_ms)
     report.diagnosis.raise(
         Level::warn, fmt::format("it took {:.1f} ms, more than {:g} ms", scan.execution_ms, critical_ms));

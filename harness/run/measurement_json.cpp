@@ -180,7 +180,7 @@ Measurement parse(const json& j) {
   read_columns(j, m, kOutcomeColumns);
   const bool has_error = !j.at("error").is_null();
   if (has_error && m.error.empty()) throw FieldError("its error is empty; null means none");
-  if (has_error && m.failure == Failure::none) throw FieldError("its error is of no kind");
+  if (has_error && m.failure == Failure::none) throw FieldError("its error has no kind");
   if (has_error) return m;
   m.failure = Failure::none;
   read_columns(j, m, kMeasuredColumns);

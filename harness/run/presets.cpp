@@ -153,7 +153,8 @@ std::vector<double> read_rates(TomlTable& toml, const std::vector<double>& stand
       toml.refuse("rates_hz", fmt::format("holds {:g}", rate),
                   fmt::format("give 0 or {:g} and more", kRateLeastHz));
   if (std::ranges::find(*rates, 0.0) == rates->end())
-    toml.refuse("rates_hz", "does not hold 0", "add 0: back to back, which the others are compared with");
+    toml.refuse("rates_hz", "does not hold 0",
+                "add 0, which means back to back: the baseline of all other rates");
   return *rates;
 }
 
@@ -168,9 +169,10 @@ void require_own_names(const TomlTable& toml, const std::vector<Study>& studies)
                     "give each a name of its own");
     for (const Variant& variant : study.variants)
       if (!(*variants.emplace(variant.name, &variant).first->second == variant))
-        toml.refuse("study",
-                    fmt::format("has two variants named '{}' with other options", printable(variant.name)),
-                    "give each a name of its own");
+        toml.refuse(
+            "study",
+            fmt::format("has two variants named '{}' with different options", printable(variant.name)),
+            "give each a name of its own");
   }
 }
 
