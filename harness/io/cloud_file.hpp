@@ -62,13 +62,13 @@ PointCloud read_ply(const std::filesystem::path& file, CloudInfo* info = nullptr
 void write_ply(const std::filesystem::path& file, const PointCloud& cloud,
                PlyEncoding encoding = PlyEncoding::binary_little_endian);
 
-/// Reads a scan as KITTI stores it (velodyne/*.bin), records of float32 x y z intensity, or of `fields`
-/// float32, little-endian, without a header: the points in metres, bit for bit and in file order, with origin
-/// 0; non-finite ones are kept, what is not x y z is skipped. A file of 0 bytes is a cloud of 0 points.
-/// Throws ndt::InputError for anything but a regular file, a size that is no whole number of records, values
-/// that repeat with another width than the records' (io/kitti_width.hpp), or more points than
-/// Limits::kPoints; std::invalid_argument for other numbers of fields. Nothing can trail, so *info always
-/// comes back as 0.
+/// Reads a scan as KITTI stores it (velodyne/*.bin): little-endian records of float32 x y z intensity, or of
+/// `fields` float32, without a header. Returns the points in metres, bit for bit and in file order, with
+/// origin 0. Keeps non-finite points and skips all values but x y z. A file of 0 bytes is a cloud of 0
+/// points. Throws ndt::InputError for anything but a regular file, a size that is no whole number of records,
+/// or more points than Limits::kPoints. Throws it also for values that repeat with another width than the
+/// records' (io/kitti_width.hpp). Throws std::invalid_argument for other numbers of fields. Nothing can
+/// trail, so *info always comes back as 0.
 PointCloud read_kitti_bin(const std::filesystem::path& file, CloudInfo* info = nullptr,
                           BinFields fields = {});
 
@@ -76,11 +76,11 @@ PointCloud read_kitti_bin(const std::filesystem::path& file, CloudInfo* info = n
 /// could not be read back (too many points), and for an origin other than 0, which float32 cannot carry.
 void write_kitti_bin(const std::filesystem::path& file, const PointCloud& cloud);
 
-/// Reads a cloud in the format that the file's extension says, in any case: .pcd, .ply, .bin; .xyz or .csv,
-/// rows of x y z and further values, whose first line may name the columns; .npy, an array of float32 or
-/// float64 with the columns x y z first. The last three are read only. Throws InputError for an unknown one,
-/// naming those that can be read, and as the format's reader does. `fields` is for .bin, other formats ignore
-/// it.
+/// Reads a cloud in the format that the file's extension says, in any case: .pcd, .ply, .bin, .xyz, .csv or
+/// .npy. The last three cannot be written. .xyz and .csv have rows of x y z and further values, and their
+/// first line may name the columns. .npy has an array of float32 or float64 with the columns x y z first.
+/// Throws InputError for an unknown extension, naming the known ones, and as the format's reader does.
+/// `fields` is for .bin; other formats ignore it.
 PointCloud read_cloud(const std::filesystem::path& file, CloudInfo* info = nullptr, BinFields fields = {});
 
 /// Writes a cloud in the format that the file's extension says, binary where there is a choice. Throws

@@ -44,10 +44,10 @@ std::vector<StampedTransform> read_tum(const std::filesystem::path& file, Trajec
 /// covariance that is not positive definite.
 std::vector<StampedTransform> read_fixes(const std::filesystem::path& file);
 
-/// Writes what read_tum reads, with the shortest digits that read back to the same bits, so times and
-/// translations come back exactly; so does a rotation to 2e-15 in every entry, if it was orthonormal to
-/// double precision (one whose entries are off by e comes back as a rotation, within 4 e). An existing file
-/// is replaced.
+/// Writes what read_tum reads, with the shortest digits that read back to the same bits. Times and
+/// translations therefore come back exactly. A rotation comes back to 2e-15 in every entry if it was
+/// orthonormal to double precision. A rotation whose entries are off by e comes back as a rotation, within 4
+/// e. An existing file is replaced.
 ///
 /// Throws std::invalid_argument for no poses, times that do not increase, and matrices that are not rigid
 /// (require_rigid); ndt::InputError if the file cannot be written or could not be read back (too many poses).

@@ -12,7 +12,7 @@ import pytest
 from comments import ROOT, parts, sources
 
 START = re.compile(r"(?:[-*] |\d+\. )?[\W_]*(Of|By|Those|What|Whose|Where|Without|The same)\b")
-SENTENCE = re.compile(r"(?<=[.?!])\s+(?=[\"'`(*\[]*[A-Z`])")
+SENTENCE = re.compile(r"(?<=[.?!])(?<!e\.g\.)(?<!i\.e\.)(?<!cf\.)(?<!vs\.)(?<!eq\.)\s+")
 WORD = re.compile(r"\S*\w\S*")
 MOST_WORDS, MOST_SEMICOLONS = 25, 1
 ADVICE = {"starts": "begin with a verb or with a noun and its article", "long": "write one idea a sentence, 25 words at most"}

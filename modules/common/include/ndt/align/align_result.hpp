@@ -51,10 +51,10 @@ inline constexpr double kPublishedVarianceFloor = 0.0225;
 PositionCovariance with_variance_floor(const PositionCovariance& covariance, const Transform& map_from_scan,
                                        double floor = kPublishedVarianceFloor);
 
-/// How well the scan fixes the returned pose, by two matrices with rotations scaled by the mean range: -H,
-/// and the information of the distances to the matched surfaces, Σ w JᵀnnᵀJ over at most 256 points with
-/// their voxels' normals n and flatness w. The first describes the score. The second recognises a plane even
-/// if its voxels' Gaussians are thick.
+/// How well the scan fixes the returned pose, by two matrices with rotations scaled by the mean range. The
+/// first, -H, describes the score. The second is the information of the distances to the matched surfaces, Σ
+/// w JᵀnnᵀJ. It sums at most 256 points, with their voxels' normals n and flatness w. It recognises a plane
+/// even if its voxels' Gaussians are thick.
 struct Conditioning {
   /// Condition number of -H: largest over smallest eigenvalue; infinite if the smallest is not positive.
   double condition_number = 0;

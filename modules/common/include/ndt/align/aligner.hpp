@@ -128,12 +128,12 @@ class Aligner {
   virtual void collect(std::span<AlignResult> out);
   /// Scores of many poses of one scan. poses and out as in align_batch; throws as evaluate does.
   virtual void score_batch(const Scan& scan, std::span<const Transform> poses, std::span<Score> out);
-  /// Takes the memory for scans of so many points and so many poses in one call, so that later calls take
-  /// none for no more than these: only traces, scores of points, threads that write ten results or more, and
-  /// batches that multikernel_* splits do.
-  /// Costs about one evaluation of such a batch. Does nothing where an implementation keeps no such memory.
-  /// Throws std::logic_error without a map, std::invalid_argument if one call takes fewer, and InputError if
-  /// the memory is not there; then the aligner works as before.
+  /// Allocates the memory for scans of up to `points` points and `poses` poses in one call, so that later
+  /// calls within these allocate none. Exceptions are traces, scores of points, threads that write ten
+  /// results or more, and batches that multikernel_* splits. Costs about one evaluation of such a batch. Does
+  /// nothing if an implementation keeps no such memory. Throws std::logic_error without a map,
+  /// std::invalid_argument if one call takes fewer, and InputError if memory is short. The aligner then works
+  /// as before.
   virtual void reserve(std::size_t points, std::size_t poses);
 
  protected:
