@@ -17,8 +17,8 @@ using localization::Level;
 using localization::ScanReport;
 using localization::Verdict;
 
-/// Hands over poses up to a time and the first one after it, which a lookup at that time needs; at first two,
-/// because one alone is never used and does not tell that the time is before it.
+/// Hands over poses up to a time and the first one after it, which a lookup at that time needs. Hands over
+/// two at first: a single one is never used and does not tell that the time is before it.
 class Feed {
  public:
   explicit Feed(const std::vector<StampedTransform>& poses) : poses_(poses) {}

@@ -67,11 +67,11 @@ def kitti(truth, estimate, lengths_m=KITTI_LENGTHS_M, step=KITTI_STEP):
     path lengths.
 
     {"translation_percent", "rotation_deg_per_m", "segments", "by_length": [{"length_m", then the same three},
-    ...]}; means over the sub-sequences, None where the trajectory is too short for any. As calcSequenceErrors
-    of the development kit of the KITTI odometry benchmark [Geiger 2012,
-    https://www.cvlibs.net/datasets/kitti/eval_odometry.php]: a sub-sequence starts at every `step`-th frame
-    and ends with the first frame whose path along the truth is longer than the length; its errors are divided
-    by the nominal length; the totals are means over all sub-sequences, not over the lengths. Unlike the kit,
+    ...]}; means over the sub-sequences, None where the trajectory is too short for any. Follows
+    calcSequenceErrors of the development kit of the KITTI odometry benchmark [Geiger 2012,
+    https://www.cvlibs.net/datasets/kitti/eval_odometry.php]. A sub-sequence starts at every `step`-th frame
+    and ends with the first frame whose path along the truth is longer than the length. Its errors are divided
+    by the nominal length. The totals are means over all sub-sequences, not over the lengths. Unlike the kit,
     which takes the arc cosine of the trace, angles below 1e-8 rad do not vanish.
     """
     truth, estimate = _pair(truth, estimate)

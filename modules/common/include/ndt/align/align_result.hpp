@@ -61,7 +61,7 @@ struct Conditioning {
   /// Condition number of the surfaces' information; 0 unless the step rule was met or the limit reached.
   double surface_condition_number = 0;
   /// How much score the pose loses when it is pushed 3/4 of a voxel edge along the directions that the
-  /// surfaces hold least: mean loss of at most 512 points over its standard error, the least of two
+  /// surfaces hold least. It is the mean loss of at most 512 points over its standard error, the least of two
   /// directions and both ways. Part of the error grows with the score, because voxels depict surfaces
   /// coarsely. Noise of the surfaces' normals looks like information about a free direction, but a push along
   /// it costs nothing. 0 unless the step rule was met.

@@ -79,8 +79,8 @@ class Aligner {
   virtual ~Aligner() = default;
   /// Builds the voxel map; slow, timed as build. Points on the aligner's device give the same map, bit for
   /// bit. Throws InputError if no voxel is valid or float32 holds the coordinates too coarsely
-  /// (align/usable_points.hpp), and then keeps the previous map; std::invalid_argument for points on a device
-  /// if this implementation does not read them there; std::logic_error for a HeldScan.
+  /// (align/usable_points.hpp). The previous map is then kept. Throws std::invalid_argument for points on a
+  /// device if this implementation does not read them there, and std::logic_error for a HeldScan.
   virtual MapInfo set_map(const Scan& map) = 0;
   /// Holds no tile yet, and builds maps for this aligner and for others of the same implementation with the
   /// same options, beside their alignments. Null if the implementation makes maps by set_map() only.
@@ -94,9 +94,9 @@ class Aligner {
   /// its points do not travel to the host unless one is 1 km away or more. They are read behind what the
   /// scan's stream has been given by now; when the call returns, they may be overwritten.
   ///
-  /// Throws std::logic_error without a map or for a HeldScan where none is held; std::invalid_argument if the
-  /// guess is not rigid, or the points are not where this implementation reads them; InputError if the scan's
-  /// coordinates are too coarse. Everything numerical is in AlignResult::stop.
+  /// Throws std::logic_error without a map, or for a HeldScan if none is held. Throws std::invalid_argument
+  /// if the guess is not rigid, or if this implementation cannot read the points in their memory. Throws
+  /// InputError if the scan's coordinates are too coarse. Everything numerical is in AlignResult::stop.
   virtual AlignResult align(const Scan& scan, const Transform& guess, const PerScan& per_scan = {}) = 0;
   /// Score, gradient and Hessian at a pose. Throws as align does.
   virtual Evaluation evaluate(const Scan& scan, const Transform& pose, const PerScan& per_scan = {}) = 0;
