@@ -141,7 +141,7 @@ def test_a_bag_in_parts_is_read_as_one(tmp_path, extras_python):
 def test_sensors_that_cannot_be_used_are_named(tmp_path, extras_python):
     bag = written(extras_python, tmp_path, "sensors")
     for args, code, message in [
-        (["--gnss-topic", "/fix"], EXIT_USAGE, "where is the map's origin?; give --map-origin LATITUDE,LONGITUDE,HEIGHT"),
+        (["--gnss-topic", "/fix"], EXIT_USAGE, "requires the map's origin; give --map-origin LATITUDE,LONGITUDE,HEIGHT"),
         (["--gnss-topic", "/odom", "--map-origin", "49,8,0"], EXIT_USAGE, "requires NavSatFix, but /odom is nav_msgs/msg/Odometry, with positions in the map"),
         (["--map-origin", "49,8,0"], EXIT_USAGE, "requires a NavSatFix topic"),
         (["--gnss-topic", "/fix", "--map-origin", "99,8,0"], EXIT_USAGE, "'99,8,0' is not LATITUDE,LONGITUDE,HEIGHT"),
