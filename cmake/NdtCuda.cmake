@@ -67,8 +67,8 @@ function(ndt_shipped_architectures out)
   set(${out} "${shipped}" PARENT_SCOPE)
 endfunction()
 
-# Those of a package if NDT_CUDA_ARCHITECTURES says so. Otherwise the GPU of this machine, else one architecture, whose PTX also serves
-# newer ones. `native` fails to configure where there is no GPU.
+# Chooses a package's architectures if NDT_CUDA_ARCHITECTURES asks for them, else the GPU of this machine. With no GPU, chooses one
+# architecture, whose PTX also serves newer ones: `native` would fail to configure.
 function(ndt_choose_cuda_architectures)
   if(DEFINED CMAKE_CUDA_ARCHITECTURES OR DEFINED ENV{CUDAARCHS})
     return()

@@ -8,7 +8,7 @@ endif()
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
-# What a user links: align, initial_pose, localization and io; the others are behind them.
+# The parts of the installed library. Users link align, initial_pose, localization and io, which bring in the rest.
 set(ndt_parts common cpu_pclomp_ref gpu_multikernel gpu_persistent align initial_pose io localization)
 
 add_library(ndt_shared SHARED)

@@ -188,7 +188,7 @@ endforeach()
   endif()
 endfunction()
 
-# What is built, and what was left out and why.
+# Prints what is built, and what was left out and why.
 function(ndt_print_summary)
   message(STATUS "ndt ${PROJECT_VERSION}: ${CMAKE_BUILD_TYPE}, ${CMAKE_CXX_COMPILER_ID} ${CMAKE_CXX_COMPILER_VERSION}")
   if(NDT_SANITIZE)

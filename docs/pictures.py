@@ -101,7 +101,7 @@ def draw_error_against_time() -> None:
 
 
 def measured(bench: str, command: str, folder: Path, options: list[str]) -> dict:
-    """What a command on exported clouds prints with --json."""
+    """Runs a command on exported clouds and returns its JSON."""
     clouds = ["--map", folder / "map.pcd", "--scan", folder / "scan.pcd"]
     words = [bench, command, *clouds, *options, "--threads", "1", "--json"]
     return json.loads(subprocess.run(words, check=True, capture_output=True).stdout)

@@ -11,7 +11,7 @@ import numpy as np
 def serve(prepare_map, prepare_scan, align=None, search=None, anywhere=None):
     """prepare_map and prepare_scan(points, threads) return what align(map, scan, guess, threads),
     search(map, scan, guess, sigma, seed, threads) and anywhere(map, scan, seed, threads) are given. align returns the pose,
-    whether it converged, and the iterations or None; the others the pose, and whether it is reliable or None."""
+    whether it converged, and the iterations or None. search and anywhere return the pose, and whether it is reliable or None."""
     answers = os.fdopen(os.dup(1), "w", buffering=1)
     os.dup2(2, 1)  # libraries print; answers have stdout to themselves
     prepare = {"map": prepare_map, "scan": prepare_scan}

@@ -9,7 +9,7 @@ import sys
 
 SOME_FAILED = 4  # measurements that failed are lines with their error, and stand in the report
 BAD_INPUT = 2
-# Of another program nothing could be merged with the shards that are finished, so that is an error.
+# A shard of another program cannot be merged with the finished shards, so a differing commit or compiler stays an error.
 OTHER_MACHINE = re.compile(r"the run was begun with another (?!commit|compiler)")
 
 

@@ -1,4 +1,4 @@
-"""What a sweep's file asks for: it is checked, and becomes a preset of ndt-bench, or names one."""
+"""Reads and checks a sweep's file, which becomes a preset of ndt-bench or names one."""
 
 import itertools
 import json
@@ -111,7 +111,7 @@ def read_sweep(config, folder, town_folder):
 
 
 def plan_arguments(sweep, preset_file):
-    """Of ndt-bench run --plan-only."""
+    """Returns the arguments for ndt-bench run --plan-only."""
     words = ["--preset", sweep.preset or preset_file]
     if sweep.preset:
         words += [word for name in sweep.datasets for word in ("--dataset", name)]

@@ -83,7 +83,7 @@ class Part:
 
 
 def _undecoded(data, kind):
-    raise ValueError("its encoding is none of ROS")
+    raise ValueError("its encoding is not one of ROS")
 
 
 @contextmanager

@@ -76,7 +76,7 @@ class Bag:
         best = max(found, key=self._bytes_of) if len(found) > 1 else found[0]
         others = ", ".join(name for name in self.topics_of(CLOUD_TYPES) if name != best and self.topics[name][1])
         which = "largest" if len(found) > 1 else "only"
-        return best, f"topic {best}, the {which} {self.topics[best][0]}" + (f"; others with --topic: {others}" if others else "")
+        return best, f"topic {best}, the {which} {self.topics[best][0]}" + (f"; choose another with --topic: {others}" if others else "")
 
     def _clouds_topics(self):
         """The topics with messages: of PointCloud2, else of Livox."""
@@ -129,7 +129,7 @@ class Bag:
         unused = self._frames.difference(*self._picks.values())
         if unused:
             raise UsageFault("--frame", "", f"no message has {', '.join(sorted(unused))}",
-                             f"the topics {', '.join(sorted(self._picks))} were looked at; check the name, or leave it out")
+                             f"the topics {', '.join(sorted(self._picks))} were read; check the name, or leave it out")
 
     def trajectory(self, topic):
         """Times (s), poses and covariances of x and y, or None, of a topic of odometry or stamped poses, in its own frames."""

@@ -80,8 +80,8 @@ def _convert_map(arguments):
     p.add_argument("--out", type=Path, required=True, metavar="FILE|DIR",
                    help=".pcd, an older one is replaced; with --tiles a folder, which must not exist or be empty")
     p.add_argument("--tiles", type=_positive, metavar="M",
-                   help="write square tiles of this edge, 0.1 to 1e6, with Autoware's metadata; twice as wide, as often as they would be more "
-                        "than 65,536")
+                   help="write square tiles of this edge, 0.1 to 1e6, with Autoware's metadata; the edge doubles until there are at most "
+                        "65,536 tiles")
     options = p.parse_args(arguments)
     convert_map(options.input, options.out, _say, options.tiles)
     return EXIT_OK
@@ -104,14 +104,14 @@ def parser():
     g = p.add_argument_group("scans")
     g.add_argument("--topic", metavar="TOPIC[,TOPIC]", help="PointCloud2 or Livox CustomMsg topic of a bag (default: the only or the largest); "
                    "with A,B the nearest scan of lidar B joins each scan of A, moved by tf")
-    g.add_argument("--frame", action="append", metavar="NAME", help="of topics with several senders take the one with this frame_id or "
+    g.add_argument("--frame", action="append", metavar="NAME", help="for topics with several senders: the one with this frame_id or "
                    "child_frame_id; may be repeated")
     g.add_argument("--receive-time", action="store_true", help="times of the recording instead of those in the messages")
     g.add_argument("--stamps", type=Path, metavar="FILE", help="times of a folder's scans, one a line")
     g.add_argument("--stamp-unit", choices=stamps.UNITS, help="unit of --stamps, else of the times in --poses (default: by their median step)")
     g.add_argument("--order", choices=["number", "name"], default="number", help="order of a folder's scans: scan_2 before scan_10, or by letter "
                    "(number)")
-    g.add_argument("--keep-no-returns", action="store_true", help="keep points that stand for no return: zeros, sentinels, the same point or "
+    g.add_argument("--keep-no-returns", action="store_true", help="keep points that mark missing returns: zeros, sentinels, the same point or "
                    "largest range in more than 1 %% of a scan")
     g.add_argument("--bin-fields", type=int, choices=WIDTHS, metavar="N", help="float32 values of a point in .bin files, x y z first, 3 to 6 (4)")
     g.add_argument("--points-in", choices=["scanner", "map"], help="frame of the scans' points; those in the map's are moved back by the poses "
@@ -126,26 +126,26 @@ def parser():
     g.add_argument("--pose-topic", metavar="TOPIC",
                    help="topic of a bag: Odometry, PoseStamped or PoseWithCovarianceStamped")
     g.add_argument("--pose-tf", metavar="FRAME", help="poses of the scans' frame in this one by a bag's tf, such as map")
-    g.add_argument("--calib", type=Path, metavar="FILE", help="KITTI calib.txt: the poses are of camera 0")
+    g.add_argument("--calib", type=Path, metavar="FILE", help="KITTI calib.txt, for poses of camera 0")
     g.add_argument("--body-from-scan", type=Path, metavar="FILE",
-                   help="4x4 matrix: the poses are of a body, this is how the sensor sits on it")
+                   help="4x4 matrix: place of the sensor on the body that has the poses")
     g.add_argument("--time-offset", type=float, default=0.0, metavar="S", help="added to the times of --poses")
     g.add_argument("--longest-gap", type=_positive, default=0.5, metavar="S",
                    help="interpolate between poses no farther apart (0.5)")
     g.add_argument("--truth-quality", default="as given; not checked", metavar="TEXT",
-                   help="where the poses come from, how good they are")
+                   help="origin and quality of the poses")
     g.add_argument("--truth-accuracy", type=_not_negative, default=0.05, metavar="M",
-                   help="errors below this say nothing (0.05)")
+                   help="errors below this are not significant (0.05)")
 
     g = p.add_argument_group("other sensors of a bag, for ndt-bench localize")
     g.add_argument("--odometry-topic", metavar="TOPIC", help="Odometry, PoseStamped or PoseWithCovarianceStamped, in a world of its own")
     g.add_argument("--odometry-tf", metavar="FRAME", help="poses of the scans' frame in this one by tf, such as odom")
-    g.add_argument("--gnss-topic", metavar="TOPIC", help="NavSatFix, or poses in the map as of --odometry-topic")
+    g.add_argument("--gnss-topic", metavar="TOPIC", help="NavSatFix, or poses in the map of a type that --odometry-topic allows")
     g.add_argument("--map-origin", type=_place, metavar="LAT,LON,HEIGHT",
-                   help="of NavSatFix: the map's origin on WGS 84, degrees and metres; alone: x is east, y north (--map-origin=-33.9,18.4,0)")
-    g.add_argument("--map-crs", metavar="CRS", help="of NavSatFix: the map's grid, EPSG:32654 or mgrs:54SUE (default: that of a surveyor's --map); "
+                   help="for NavSatFix: the map's origin on WGS 84, degrees and metres; alone: x is east, y north (--map-origin=-33.9,18.4,0)")
+    g.add_argument("--map-crs", metavar="CRS", help="for NavSatFix: the map's grid, EPSG:32654 or mgrs:54SUE (default: that of a surveyor's --map); "
                    "with --map-origin the map begins there")
-    g.add_argument("--map-projector-info", type=Path, metavar="FILE", help="of NavSatFix: Autoware's map_projector_info.yaml")
+    g.add_argument("--map-projector-info", type=Path, metavar="FILE", help="for NavSatFix: Autoware's map_projector_info.yaml")
 
     _add_map_and_alignment(p)
     return p
@@ -155,7 +155,7 @@ def _add_map_and_alignment(p):
     g = p.add_argument_group("map")
     g.add_argument("--map", type=Path, metavar="FILE", help="cloud to align with, copied as it is")
     g.add_argument("--build-map", type=_build_map, metavar="WHICH",
-                   help="make it of scans at their poses: even, first-N or all-but-queries")
+                   help="build it from scans at their poses: even, first-N or all-but-queries")
     g.add_argument("--map-voxel", type=_positive, default=0.2, metavar="M",
                    help="one point per occupied cube of this edge (0.2)")
     g.add_argument("--map-min-range", type=_not_negative, default=0.0, metavar="M",
@@ -167,7 +167,7 @@ def _add_map_and_alignment(p):
     g.add_argument("--guess", choices=["noise", "identity", "odometry"],
                    help="initial guesses (noise around true poses, else identity)")
     g.add_argument("--odometry", type=Path, metavar="FILE", help="TUM, one pose a scan, for --guess odometry")
-    g.add_argument("--resolution", type=_positive, metavar="M", help="voxel edge that suits")
+    g.add_argument("--resolution", type=_positive, metavar="M", help="suitable voxel edge")
     g.add_argument("--scan-voxel", type=_positive, metavar="M", help="voxel grid of each scan before it is aligned")
     g.add_argument("--scan-min-range", type=_not_negative, metavar="M",
                    help="drop nearer points of each scan before it is aligned")
@@ -201,7 +201,7 @@ def prepared(options):
         raise UsageFault("--kind", "", f"a {options.kind} has {'no' if with_map else 'a'} map",
                          "leave out --map and --build-map, or give --kind scan_to_map" if with_map else "give --map or --build-map")
     if options.calib and options.poses_format == "tum" or (options.calib and not options.poses):
-        raise UsageFault("--calib", "", "goes with KITTI poses", "give them with --poses, or leave it out")
+        raise UsageFault("--calib", "", "requires KITTI poses", "give them with --poses, or leave it out")
     if options.build_map == "all-but-queries" and not options.queries:
         raise UsageFault("--build-map", "", "all-but-queries needs --queries", "say which scans are to be aligned")
     if options.points_in == "map" and not (options.poses or options.pose_topic or options.pose_tf or is_sequence(options.input)):

@@ -26,7 +26,7 @@ def description(work, scans, frames, map_name, has_truth, used, options, say):
     table["scans"] = [f"scans/*{scans[0].file.suffix}"]
     if options.bin_fields:
         if ".bin" not in (Path(scans[0].origin).suffix.lower(), Path(map_name or "").suffix):
-            raise UsageFault("--bin-fields", "", "is for .bin files, and there are none", "leave it out")
+            raise UsageFault("--bin-fields", "", "requires .bin files, and there are no such files", "leave it out")
         if ".bin" in (scans[0].file.suffix, Path(map_name or "").suffix):
             table["bin_fields"] = options.bin_fields
     if options.resolution:

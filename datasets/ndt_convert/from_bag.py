@@ -85,7 +85,7 @@ def _in_order(bag, topic, found, options):
 def _tell_apart(topic, sensor, scan_times, say):
     """Says if another sensor's times and those of the scans have nothing in common."""
     if topic and sensor is not None and (sensor[0][-1] < scan_times[0] or sensor[0][0] > scan_times[-1]):
-        say(f"{topic}: its times {sensor[0][0]:.3f} to {sensor[0][-1]:.3f} s cover no scan, which are of {scan_times[0]:.3f} to "
+        say(f"{topic}: its times {sensor[0][0]:.3f} to {sensor[0][-1]:.3f} s cover no scan; the scans are from {scan_times[0]:.3f} to "
             f"{scan_times[-1]:.3f} s; {EPOCHS}")
 
 

@@ -51,7 +51,7 @@ def _require_flat(file):
         nonlocal depth
         depth += 1
         if depth > DEEPEST:
-            raise Fault(file, "XML", f"has elements in one another, more than {DEEPEST} deep", "it is damaged; export the cloud again")
+            raise Fault(file, "XML", f"nests elements more than {DEEPEST} deep", "it is damaged; export the cloud again")
 
     def end(_):
         nonlocal depth

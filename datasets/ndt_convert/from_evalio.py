@@ -22,7 +22,7 @@ def is_sequence(path):
 def read(work, options, say):
     given = [f"--{name}".replace("_", "-") for name in NOT_USED if getattr(options, name)]
     if given:
-        raise UsageFault(options.input, "", f"evalio gives times and poses, {given[0]} is not used", "leave it out")
+        raise UsageFault(options.input, "", f"evalio gives times and poses, so {given[0]} is unused", "leave it out")
     sequence = open_sequence(options.input)
     truth = sequence.trajectory()
     scans, times, left_out = [], [], 0

@@ -13,7 +13,7 @@ def require_no_place(topic, kind, options):
     """Refuses options that belong to places on the earth."""
     given = next((f"--{name}".replace("_", "-") for name in PLACES if getattr(options, name)), None)
     if given:
-        raise UsageFault(given, "", f"{topic} is of {kind}, whose positions are in the map", "leave it out")
+        raise UsageFault(given, "", f"requires NavSatFix, but {topic} is {kind}, with positions in the map", "leave it out")
 
 
 def in_map(bag, options, say):
@@ -48,6 +48,6 @@ def _layout(options, say):
     known = options.surveyed_map and coordinate_system_of(options.surveyed_map)
     if known:
         return projection.of_crs(known, option=str(options.surveyed_map))
-    raise UsageFault("--gnss-topic", "", f"{options.gnss_topic} is of {bags.NAVSAT_TYPE}, places on the earth: where is the map's origin?",
-                     "give --map-origin LATITUDE,LONGITUDE,HEIGHT; the map's x is east and y north. Of a map in a grid give --map-crs or "
+    raise UsageFault("--gnss-topic", "", f"{options.gnss_topic} is {bags.NAVSAT_TYPE}, with places on the earth, and requires the map's origin",
+                     "give --map-origin LATITUDE,LONGITUDE,HEIGHT; the map's x is east and y north. For a map in a grid give --map-crs or "
                      "--map-projector-info")

@@ -23,5 +23,5 @@ def require_small(file):
                 return
             if kind == CHUNK and len(begin := stream.read(UNPACKED.size)) == UNPACKED.size and UNPACKED.unpack(begin)[0] > MOST:
                 raise Fault(file, f"byte {start}", f"a chunk unpacks to {UNPACKED.unpack(begin)[0]} bytes, more than {MOST}",
-                            "it is damaged; otherwise 'mcap compress FILE -o NEW.mcap' makes smaller chunks")
+                            "record it again if it is damaged, or make smaller chunks with 'mcap compress FILE -o NEW.mcap'")
             stream.seek(start + size)

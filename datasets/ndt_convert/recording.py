@@ -29,9 +29,9 @@ class Trajectory:
             return self.poses, np.full(count, True)
         found, covered = poses.at_times(self.times, self.poses, times, self.longest_gap_s)
         if not covered.any():
-            raise Fault(self.file, "", f"its times {self.times[0]:.3f} to {self.times[-1]:.3f} s cover no scan, which are of "
+            raise Fault(self.file, "", f"its times {self.times[0]:.3f} to {self.times[-1]:.3f} s cover no scan; the scans are from "
                         f"{times[0]:.3f} to {times[-1]:.3f} s",
-                        self._advice or "shift them with --time-offset, allow longer gaps with --longest-gap, or of a bag use --receive-time")
+                        self._advice or "shift them with --time-offset, allow longer gaps with --longest-gap, or for a bag use --receive-time")
         return found, covered
 
 

@@ -56,7 +56,7 @@ def _join(bag, topic, scans, times, half_s, frames, options, say):
                 None if seconds is None else seconds[kept] + (timed.stamp_s - times[place]))
         joined, left = joined + 1, left + int(len(kept) - kept.sum())
     bag.tell_bad(topic, bad, joined)
-    missing = {f"have none within {half_s:.3f} s": len(scans) - len(places), "have one at whose stamp tf says nothing": unplaced}
+    missing = {f"have no partner within {half_s:.3f} s": len(scans) - len(places), "have a partner whose stamp tf does not cover": unplaced}
     say("; ".join([f"{topic}: joined {joined} of {len(scans)} scans", *(f"{count} {why}" for why, count in missing.items() if count)]))
     return left
 

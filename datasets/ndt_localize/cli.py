@@ -21,10 +21,10 @@ OF_BAGS = {  # options of ndt_convert
     "--topic": "its PointCloud2 or Livox CustomMsg (default: the only or the largest); with A,B the scans of B join those of A by tf",
     "--every": "take every N-th scan", "--max-scans": "stop after N scans",
     "--odometry-topic": "Odometry, PoseStamped or PoseWithCovarianceStamped that predicts", "--odometry-tf": "or a frame of tf, such as odom",
-    "--gnss-topic": "NavSatFix, or poses in the map, that pull along the heading", "--map-origin": "of NavSatFix: LAT,LON,HEIGHT of the map's origin",
-    "--map-crs": "of NavSatFix: the map's grid, EPSG:32654 or mgrs:54SUE", "--map-projector-info": "of NavSatFix: Autoware's map_projector_info.yaml",
-    "--pose-topic": "true poses, which errors are told against", "--pose-tf": "or a frame of tf, such as map",
-    "--body-from-scan": "4x4 matrix: the poses are of a body, this is how the scanner sits on it (default: by tf)",
+    "--gnss-topic": "NavSatFix, or poses in the map, that pull along the heading", "--map-origin": "for NavSatFix: LAT,LON,HEIGHT of the map's origin",
+    "--map-crs": "for NavSatFix: the map's grid, EPSG:32654 or mgrs:54SUE", "--map-projector-info": "for NavSatFix: Autoware's map_projector_info.yaml",
+    "--pose-topic": "true poses, to measure errors against", "--pose-tf": "or a frame of tf, such as map",
+    "--body-from-scan": "4x4 matrix: place of the scanner on the body that has the poses (default: by tf)",
     "--longest-gap": "interpolate between poses no farther apart (0.5 s)"}
 MORE_OF_BAGS = ("--frame", "--receive-time")
 
@@ -43,7 +43,7 @@ def main(arguments):
 
 def parser():
     p = _Parser(prog="./run localize", allow_abbrev=False, add_help=False, usage="./run localize --scans S --map F --out DIR [options]",
-                description="Follow a recording through a map: ndt-bench localize, of ROS bags too.")
+                description="Follow a recording through a map: ndt-bench localize, also for ROS bags.")
     p.add_argument("--bench", required=True, help=argparse.SUPPRESS)
     p.add_argument("-h", "--help", action="store_true", help=argparse.SUPPRESS)
     p.add_argument("--scans", help="what ndt-bench localize takes, or a bag: .bag, .mcap, .db3, one of these with .zstd, a rosbag2 folder, or a "
@@ -51,22 +51,22 @@ def parser():
     p.add_argument("--map", type=Path, help="cloud to localise in (also .las, .laz, .e57), folder of tiles, or their metadata")
     p.add_argument("--out", type=Path, help="folder of the poses and the diagnostics")
     g = p.add_argument_group("many at once")
-    g.add_argument("--preset", metavar="NAME|FILE", help="localise as a list says, each run into a folder of its own in --out; those that "
-                   "have theirs are not made again. Other options go to every run. A TOML file, or localization: the published runs")
-    g.add_argument("--only", action="append", metavar="NAME", help="of the list, these; * stands for anything; may be repeated")
-    g = p.add_argument_group("of a bag")
+    g.add_argument("--preset", metavar="NAME|FILE", help="localise each run of a list into its own folder in --out, unless the folder "
+                   "exists. Other options go to every run. A TOML file, or localization: the published runs")
+    g.add_argument("--only", action="append", metavar="NAME", help="run only these of the list; * stands for anything; may be repeated")
+    g = p.add_argument_group("for a bag")
     for name, help_text in OF_BAGS.items():
         g.add_argument(name, help=help_text)
-    g.add_argument("--frame", action="append", metavar="NAME", help="of topics with several senders, the one with this frame_id or child_frame_id; "
+    g.add_argument("--frame", action="append", metavar="NAME", help="for topics with several senders: the one with this frame_id or child_frame_id; "
                    "may be repeated")
     g.add_argument("--receive-time", action="store_true", help="times of the recording instead of those in the messages")
     g = p.add_argument_group("recordings of the result")
     g.add_argument("--mcap", type=Path, metavar="FILE", help="write tf, odometry, poses, path, clouds and diagnostics for ROS 2 and Foxglove")
     g.add_argument("--rerun", type=Path, metavar="FILE", help="write poses, path, clouds and scores for Rerun, if its Python package is installed")
-    g.add_argument("--cloud-points", type=int, metavar="N", help="at most so many points of a scan, every n-th (20000)")
+    g.add_argument("--cloud-points", type=int, metavar="N", help="at most this many points of a scan, every n-th (20000)")
     g.add_argument("--map-frame", help="name of the map's frame (map)")
-    g.add_argument("--base-frame", help="frame whose poses are recorded, and of a bag written to poses_base.tum, where its "
-                   "tf says where the scanner is on it (base_link); else the name of the scanner's (its frame_id, or base_link)")
+    g.add_argument("--base-frame", help="frame whose poses are recorded (base_link), for a bag also in poses_base.tum, if its "
+                   "tf places the scanner on it; else the name of the scanner's frame (its frame_id, or base_link)")
     return p
 
 
@@ -79,11 +79,11 @@ def _run(arguments):
     if own.preset is not None:
         return _preset(own, passed)
     if own.only:
-        raise UsageFault("--only", "", "is of --preset", "give both, or drop it")
+        raise UsageFault("--only", "", "requires --preset", "give one, or remove it")
     bag = own.scans is not None and bag_files.is_bag(Path(own.scans))
     given = [name for name in (*OF_BAGS, *MORE_OF_BAGS) if _value(own, name)]
     if given and not bag:
-        raise UsageFault(", ".join(given), "", "of a bag", f"{own.scans or '--scans'} is none; leave them out")
+        raise UsageFault(", ".join(given), "", f"requires a bag; --scans is {own.scans or 'missing'}", "give a bag, or remove the option")
     exports = _exports(own, bag)
     if not bag and not exports:
         os.execv(own.bench, [own.bench, "localize", *arguments[arguments.index(own.bench) + 1:]])
@@ -109,7 +109,7 @@ def _follow(own, exports, bag, given, passed):
 def _preset(own, passed):
     given = [name for name in ("--scans", "--map", *OF_BAGS, *MORE_OF_BAGS, "--mcap", "--rerun") if _value(own, name)]
     if given:
-        raise UsageFault(", ".join(given), "", "of one localisation", "a preset makes many; leave them out")
+        raise UsageFault(", ".join(given), "", "cannot be used with --preset, which makes many localisations", "remove it")
     if own.out is None:
         raise UsageFault("usage", "", "--out is missing", "give the folder for the runs of the preset")
     return preset.make(own.preset, own.bench, own.out, own.only or [], passed)
@@ -130,14 +130,14 @@ def _exports(own, bag):
     wanted = [(f"--{name}", getattr(own, name), writer) for name, writer in (("mcap", mcap_file), ("rerun", rerun_file)) if getattr(own, name)]
     for name, default in OF_EXPORTS.items():
         if not wanted and getattr(own, name) is not None and not (bag and name == "base_frame"):
-            raise UsageFault(f"--{name}".replace("_", "-"), "", "is of --mcap and --rerun", "give one of them, or leave it out")
+            raise UsageFault(f"--{name}".replace("_", "-"), "", "requires --mcap or --rerun", "give one of them, or leave it out")
         setattr(own, name, default if getattr(own, name) is None else getattr(own, name))
     for option, file, writer in wanted:
         writer.require_library()
         if file.exists():
             raise Fault(file, "", "exists", f"give another {option}, or move it away")
         if not file.absolute().parent.is_dir():
-            raise Fault(file.parent, "", "is no folder", f"make it, or give another {option}")
+            raise Fault(file.parent, "", "is not a folder", f"make it, or give another {option}")
     if own.cloud_points < 1:
         raise UsageFault("--cloud-points", "", f"{own.cloud_points}", "give 1 or more")
     return [(file, writer) for _, file, writer in wanted]

@@ -104,7 +104,7 @@ class _Recorder:
 
 def _nanoseconds(stamp_s):
     if stamp_s < 0:
-        raise Fault("--mcap", "", f"a scan has the time {stamp_s} s, and MCAP has none before 0", "give times that begin at 0 or later")
+        raise Fault("--mcap", "", f"a scan has the time {stamp_s} s, but MCAP requires times from 0 on", "give times that begin at 0 or later")
     return round(stamp_s * 10**9)
 
 

@@ -57,7 +57,7 @@ def file_of(preset):
         return Path(preset)
     names = sorted(file.stem for file in FOLDER.glob("*.toml"))
     if preset not in names:
-        raise UsageFault("--preset", "", f"'{preset}' is none", f"give {', '.join(names)} or a TOML file")
+        raise UsageFault("--preset", "", f"unknown preset '{preset}'", f"give {', '.join(names)} or a TOML file")
     return FOLDER / f"{preset}.toml"
 
 
@@ -71,11 +71,11 @@ def read(file):
         raise Fault(file, "", error, "correct the TOML") from None
     _require(set(table) <= {"description", "implementations", "run"}, file, "", "it has a key other than description, implementations, run")
     entries = table.get("run")
-    _require(isinstance(entries, list) and entries, file, "run", "there is none; give [[run]] with name and scans")
+    _require(isinstance(entries, list) and entries, file, "run", "no run is listed; give [[run]] with name and scans")
     runs = [run for number, entry in enumerate(entries, 1) for run in _runs(entry, table.get("implementations", [AUTO]), file, f"run {number}")]
     names = [run.name for run in runs]
     for name in names:
-        _require(names.count(name) == 1, file, "run", f"two are named {name}")
+        _require(names.count(name) == 1, file, "run", f"the name {name} is not unique")
     return runs
 
 
@@ -86,21 +86,21 @@ def _runs(entry, implementations, file, where):
     _require(isinstance(name, str) and re.fullmatch(r"\w[\w.-]*", name, re.ASCII), file, where, "name is missing, or cannot name a folder")
     where = f"run {name}"
     _require(isinstance(scans, str) and scans, file, where, "scans is missing; give a dataset or a folder")
-    _require(isinstance(options, dict), file, where, "options is no table")
+    _require(isinstance(options, dict), file, where, "options is not a table")
     own = entry.get("implementations", implementations)
-    _require(isinstance(own, list) and own and all(isinstance(one, str) for one in own), file, where, "implementations is no list of names")
+    _require(isinstance(own, list) and own and all(isinstance(one, str) for one in own), file, where, "implementations is not a list of names")
     words = [word for key, value in options.items() for word in _words(key, value, file, where)]
     return [Run(name if one == AUTO else f"{name}-{one.replace(':', '_')}", scans, one, words) for one in own]
 
 
 def _words(key, value, file, where):
     """Turns an option into words: covariance = "laplace", debug-iterations = true, init = [1, 2, 0, 0, 0, 0]."""
-    _require(re.fullmatch("[a-z][a-z0-9-]*", key) and key not in OWN, file, where, f"{key} is no option of a run")
+    _require(re.fullmatch("[a-z][a-z0-9-]*", key) and key not in OWN, file, where, f"{key} is not an option of a run")
     if isinstance(value, bool):
         return [f"--{key}"] if value else []
     numbers = value if isinstance(value, list) else [value]
     fits = all(isinstance(one, (int, float)) and not isinstance(one, bool) for one in numbers) or isinstance(value, str)
-    _require(fits and numbers, file, where, f"{key} is no number, text, true, or list of numbers")
+    _require(fits and numbers, file, where, f"{key} is not a number, text, true, or list of numbers")
     return [f"--{key}={','.join(map(str, numbers))}"]
 
 

@@ -59,8 +59,8 @@ Transform noisy_guess(const Transform& truth, const GuessNoise& noise, std::uint
 /// mean.
 Transform prior_mean(const Transform& truth, const double (&sigma)[5], std::uint64_t seed,
                      std::uint64_t index);
-/// Returns a mean at the same position that is the truth turned about the map's vertical to any heading, off
-/// by roll and pitch in the scan's frame: the sensor's tilt is known, as an accelerometer tells it.
+/// Returns a mean at the same position: the truth, turned about the map's vertical to any heading. Roll and
+/// pitch are off in the scan's frame: the sensor's tilt is known, as from an accelerometer.
 Transform upright_prior_mean(const Transform& truth, const double (&sigma)[5], std::uint64_t seed,
                              std::uint64_t index);
 

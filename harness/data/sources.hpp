@@ -1,5 +1,5 @@
-// Where datasets come from. Every source lists its names and loads one of them; load_dataset asks one source
-// after the other.
+// The sources of datasets. Each lists its names and loads one of them. load_dataset asks one source after the
+// other.
 #pragma once
 
 #include <filesystem>

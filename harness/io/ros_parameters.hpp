@@ -28,10 +28,10 @@ struct RosParameter {
 class RosParameters {
  public:
   /// Reads the parameters of `node` (its name without namespaces): those of /** and /*, then those of its own
-  /// block; of the only block, if it has another name. Names of nested maps are joined by points. Throws
-  /// InputError naming file, line and remedy: for a build without yaml-cpp, what is not YAML, a file without
-  /// ros__parameters or without this node, a parameter that comes twice, maps more than 16 deep, more than
-  /// 4096 values, or more than Limits::kHeaderBytes.
+  /// block. If there is a single block with another name, reads that one. Names of nested maps are joined by
+  /// points. Throws InputError naming file, line and remedy: for a build without yaml-cpp, invalid YAML, or a
+  /// file without ros__parameters or without this node. Throws it also for a duplicate parameter, maps more
+  /// than 16 deep, more than 4096 values, or more than Limits::kHeaderBytes.
   static RosParameters read(const std::filesystem::path& file, std::string_view node);
 
   const std::string& file() const { return file_; }  ///< as in messages

@@ -18,8 +18,8 @@ using localization::Level;
 using localization::ScanReport;
 using localization::Verdict;
 
-/// Hands over poses up to a time and the first one after it, which a lookup at that time needs; at first two,
-/// because one alone is never used and does not tell that the time is before it.
+/// Hands over poses up to a time and the first one after it, which a lookup at that time needs. Hands over
+/// two at first: a single one is never used and does not tell that the time is before it.
 class Feed {
  public:
   explicit Feed(const std::vector<StampedTransform>& poses) : poses_(poses) {}
@@ -161,7 +161,7 @@ void diagnose(ScanReport& report, const LocalizedScan& scan, double critical_ms)
   if (scan.dropped > 0)
     report.diagnosis.raise(
         Level::warn,
-        fmt::format("{} scans before it came while another was worked on, and were dropped", scan.dropped));
+        fmt::format("{} earlier scans arrived during processing and were dropped", scan.dropped));
   if (scan.execution_ms > critical_ms)
     report.diagnosis.raise(
         Level::warn, fmt::format("it took {:.1f} ms, more than {:g} ms", scan.execution_ms, critical_ms));

@@ -33,7 +33,8 @@ std::vector<fs::path> clouds_in(const fs::path& folder) {
   for (const auto& entry : fs::directory_iterator(folder, error)) files.push_back(entry.path());
   files = clouds_among(std::move(files));
   if (files.empty())
-    throw refusal(printable_name(folder.native()), "", fmt::format("no cloud in it ({})", cloud_extensions()),
+    throw refusal(printable_name(folder.native()), "",
+                  fmt::format("contains no cloud ({})", cloud_extensions()),
                   error ? "make the folder readable: " + error.message() : "give the folder of the scans");
   sort_by_name(files);
   return files;
@@ -111,9 +112,8 @@ ScanSequence of_folder(const fs::path& folder, BinFields fields) {
 
 void require_one_map(const Dataset& dataset) {
   if (dataset.kind == "scan_to_map" && dataset.one_map) return;
-  throw InputError(
-      fmt::format("dataset {}: it is of kind {}, whose scans have no common map; give a map with --map",
-                  dataset.name, dataset.kind));
+  throw InputError(fmt::format("dataset {}: scans of kind {} have no common map; give a map with --map",
+                               dataset.name, dataset.kind));
 }
 
 /// The frame's first guess. Without a truth the identity is none: it stands where nothing is known.
@@ -183,9 +183,8 @@ void note_order(ScanSequence& sequence, const fs::path& folder, const fs::path& 
   const auto [by_letter, by_number] = first_difference(clouds_in(folder));
   if (by_letter.empty()) return;
   sequence.notes.push_back(
-      fmt::format("the times of {} are given to the scans in the order of their numbers: '{}' comes before "
-                  "'{}', which an "
-                  "order by letters has first",
+      fmt::format("the times of {} are assigned to the scans in numerical order: '{}' before '{}', unlike "
+                  "alphabetical order",
                   printable_name(stamps.native()), by_number, by_letter));
 }
 
@@ -240,7 +239,7 @@ ScanSequence open_sequence(const std::string& scans, const StampSource& stamps, 
     sequence = of_dataset(std::move(dataset), map_given);
   }
   if (has_stamps && stamps.rate_hz)
-    throw UsageError(fmt::format("--rate: the scans of {} have times; drop it", sequence.name));
+    throw UsageError(fmt::format("--rate is unused: the scans of {} have times; remove it", sequence.name));
   if (stamps.file) {
     set_stamps(sequence,
                in_seconds(read_times(*stamps.file), printable_name(stamps.file->native()), NoUnit::refuse,

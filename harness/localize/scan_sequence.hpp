@@ -50,12 +50,12 @@ struct StampSource {
 };
 
 /// Takes a folder without a dataset.toml as a folder of clouds, in the natural order of their names
-/// (io/natural_order.hpp), and anything else as a dataset's name or path. Times in ms, us or ns become
-/// seconds. Throws InputError for a folder without clouds, a file name that cannot be printed, times that do
-/// not increase or are not one per scan, and a dataset whose scans are not of one map; UsageError for an
-/// unknown name, a ROS bag or another file, and a rate where there are times. `fields` is for a folder with
-/// scans in .bin; a dataset has its own. `map_given`: there is a map, so a dataset needs none; the truth of
-/// such a one is of another world, and not used.
+/// (io/natural_order.hpp). Takes anything else as a dataset's name or path. Times in ms, us or ns become
+/// seconds. Throws InputError for a folder without clouds, a file name that cannot be printed, and a dataset
+/// without one common map. Throws it also for times that do not increase or are not one per scan. Throws
+/// UsageError for an unknown name, a ROS bag or another file, and for a rate if the scans have times.
+/// `fields` is for a folder with scans in .bin; a dataset has its own. `map_given`: there is a map, so a
+/// dataset needs none. The dataset's truth is then of another world, and unused.
 ScanSequence open_sequence(const std::string& scans, const StampSource& stamps,
                            const ReportProgress& report = {}, BinFields fields = {}, bool map_given = false);
 

@@ -81,7 +81,7 @@ class PeerAligner final : public Aligner, public TakesItsTime, public SearchesIt
     const Turn turn(*this, "search");
     if (!peer_.searches) refuse("does not search for the initial pose; take another implementation");
     if (!prior && !peer_.anywhere)
-      refuse("searches about a guess alone; give one, or take another implementation");
+      refuse("requires a guess to search around; give one, or choose another implementation");
     if (prior) require_valid(*prior);
     const Pose start = prior ? prior->mean : Pose{};
     const Transform mean = to_transform(start);

@@ -70,7 +70,7 @@ PeerFile read_peer(std::string_view name) {
   const std::vector<std::string> names = peer_names();
   if (std::ranges::find(names, name) == names.end()) {
     if (names.empty())
-      throw UsageError(fmt::format("unknown peer '{}': there are none; set NDT_PEERS to a folder of peers",
+      throw UsageError(fmt::format("unknown peer '{}': no peer was found; set NDT_PEERS to a folder of peers",
                                    printable(name)));
     throw unknown_name("peer", name, names);
   }

@@ -125,7 +125,7 @@ void require_can_run(const Strategy& strategy, const Implementation& entry) {
 
 std::string why_not_from(PriorKind prior, const Implementation& entry) {
   if (!entry.own_process || prior == PriorKind::pose || searches_anywhere(entry)) return "";
-  return "it searches about a guess alone, and not in the whole map";
+  return "it requires a guess to search around";
 }
 
 std::vector<std::string> strategy_names() {

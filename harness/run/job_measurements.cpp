@@ -36,13 +36,13 @@ JobMeasurements::JobMeasurements(const std::string& run_id, const Job& job, cons
 
 const Frame& JobMeasurements::frame_of(std::size_t frame) const {
   if (frame >= dataset_.frames.size())
-    throw InputError(fmt::format("plan.json: job {} is of frame {}, but {} has {} frames; {}", job_.index,
+    throw InputError(fmt::format("plan.json: job {} names frame {}, but {} has {} frames; {}", job_.index,
                                  frame, dataset_.name, dataset_.frames.size(), kChanged));
   const Frame& found = dataset_.frames[frame];
   if (job_.search && search_middle(dataset_, found) == nullptr)
     throw InputError(
-        fmt::format("plan.json: job {} searches around the truth, but frame {} of {} has none; {}",
-                    job_.index, found.name, dataset_.name, kChanged));
+        fmt::format("plan.json: job {} searches around the truth, which frame {} of {} lacks; {}", job_.index,
+                    found.name, dataset_.name, kChanged));
   return found;
 }
 
@@ -106,7 +106,7 @@ std::vector<Measurement> planned_measurements(const std::string& run_id, const J
     skipped = std::min(job.first_measurement, skipped + count);
   }
   if (measurements.size() < job.measurement_count)
-    throw InputError(fmt::format("plan.json: job {} is of measurements that {} does not have; {}", job.index,
+    throw InputError(fmt::format("plan.json: job {} names measurements that {} does not have; {}", job.index,
                                  dataset.name, kChanged));
   return measurements;
 }

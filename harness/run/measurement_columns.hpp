@@ -52,7 +52,7 @@ inline constexpr std::tuple kMeasuredColumns{
            "points of the map after its preparation"},
     Column{
         "voxels", &Measurement::voxels, "", Null::may,
-        "voxels of the map that have a distribution; null, as the counts below, where the method has none"},
+        "voxels of the map that have a distribution; null if the method has none, as for the counts below"},
     Column{"pose", &Measurement::pose, "", Null::with_error,
            "map_from_scan that the implementation returned"},
     Column{"stop", &Measurement::stop, "", Null::with_error, "reason why the alignment ended"},
@@ -72,12 +72,11 @@ inline constexpr std::tuple kMeasuredColumns{
     Column{"newton_fallbacks", &Measurement::newton_fallbacks, "", Null::may,
            "steps with an indefinite Hessian; null if the library does not count them"},
     Column{"solver", &Measurement::solver, "", Null::later,
-           "what solved the 6x6 systems, where that depends on the machine: cuSOLVER, or own LDLT and why; "
-           "null for all others"},
+           "solver of the 6x6 systems if the machine decides it: cuSOLVER, or own LDLT and why; else null"},
     Column{"correspondences", &Measurement::correspondences, "", Null::may,
            "pairs of a point and a voxel at the returned pose"},
     Column{"score", &Measurement::score, "", Null::may,
-           "sum over the pairs at the returned pose; null if it is not finite or the method has none"},
+           "sum over the pairs at the returned pose; null if it is not finite or the method has no score"},
     Column{"transform_probability", &Measurement::transform_probability, "", Null::may,
            "score divided by the number of points"},
     Column{"nvtl", &Measurement::nvtl, "", Null::may, "nearest voxel transformation likelihood"},
@@ -95,8 +94,8 @@ inline constexpr std::tuple kMeasuredColumns{
            "settled (the spread of the repeats settled), wall_cap (the cap on time came first) or single "
            "(one repeat, not made for timing)"},
     Column{"prepare_us", PartOf{&Measurement::aside, &Aside::prepare_us}, "us", Null::later,
-           "time by its own clock in which a peer from outside prepared the scan: no part of align_us; null "
-           "for all others, whose align_us has it"},
+           "time by its own clock in which an external peer prepared the scan, beside align_us; null if "
+           "align_us includes it"},
     Column{"pipe_us", PartOf{&Measurement::aside, &Aside::pipe_us}, "us", Null::later,
            "time of an empty request to a peer from outside by our clock, the shortest of 11: no part of "
            "align_us"},

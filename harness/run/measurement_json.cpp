@@ -19,13 +19,13 @@ namespace {
 constexpr std::tuple kPlannedSearchColumns{
     Column{"name", &SearchRecord::name, "", Null::never, "name of the setting, unique in a preset"},
     Column{"strategy", &SearchRecord::strategy, "", Null::never,
-           "way in which the particles are aligned; own: a peer's search, which has none"},
+           "way in which the particles are aligned; own: a peer's search"},
     Column{"method", &SearchRecord::method, "", Null::never,
            "method that proposes the particles; own: a peer's search"},
     Column{"particles", &SearchRecord::particles, "", Null::never,
-           "alignments that a search shall make; 0 of a peer's own"},
+           "alignments that a search shall make; 0 for a peer's search"},
     Column{"startup", &SearchRecord::startup, "", Null::never,
-           "of them before the method is guided by results"},
+           "particles before the method is guided by results"},
     Column{"at_once", &SearchRecord::at_once, "", Null::never,
            "proposals of a guided round; 1 unless the strategy makes rounds"},
     Column{"candidates", &SearchRecord::candidates, "", Null::later,
@@ -45,14 +45,12 @@ constexpr std::tuple kPlannedSearchColumns{
 constexpr std::tuple kFoundColumns{
     Column{"best_particle", &SearchRecord::best_particle, "", Null::with_error,
            "index of the particle that came to rest with the largest NVTL"},
-    Column{
-        "reliable", &SearchRecord::reliable, "", Null::may,
-        "whether the verdict is reliable; null if it is unknown. Of a peer's search its own word; null if it "
-        "says nothing"},
+    Column{"reliable", &SearchRecord::reliable, "", Null::may,
+           "whether the verdict is reliable, of a peer's search by its own word; null if it is unknown"},
     Column{"ambiguous", &SearchRecord::ambiguous, "", Null::with_error,
            "the verdict is ambiguous; in older runs: another mode is nearly as good"},
     Column{"verdict", &SearchRecord::verdict, "", Null::later,
-           "reliable, ambiguous, not_found or unknown; null of a peer"},
+           "reliable, ambiguous, not_found or unknown; null for a peer"},
     Column{"doubts", &SearchRecord::doubts, "", Null::later,
            "what speaks against the answer, with commas; null if nothing does"},
     Column{"overlap", &SearchRecord::overlap, "", Null::later,
@@ -62,7 +60,8 @@ constexpr std::tuple kFoundColumns{
     Column{"spread_m", &SearchRecord::spread_m, "m", Null::later,
            "largest distance from the answer to where alignments from 1 m beside it ended; null as overlap, "
            "and if one of them gave no pose"},
-    Column{"spread_deg", &SearchRecord::spread_deg, "deg", Null::later, "the same of the rotation"},
+    Column{"spread_deg", &SearchRecord::spread_deg, "deg", Null::later,
+           "largest angle likewise; null as spread_m"},
     Column{"agreeing", &SearchRecord::agreeing, "", Null::later,
            "proposed particles that came to the answer's mode"},
     Column{
@@ -91,7 +90,7 @@ constexpr std::tuple kFoundColumns{
            "less of both; in older runs NVTL alone; null without such a particle"},
     Column{"runner_up_pose", &SearchRecord::runner_up_pose, "", Null::may, "pose of that particle"},
     Column{"improvements", &SearchRecord::improvements, "us, m, deg", Null::with_error,
-           "every particle that was better than all before it, with its errors; none of a peer's search"},
+           "every particle that was better than all before it, with its errors; empty for a peer's search"},
     Column{"paths", &SearchRecord::paths, "m, rad", Null::may,
            "x, y, yaw of every particle's start and end, and its NVTL; null if not asked for"}};
 
@@ -264,7 +263,7 @@ Measurement parse(const json& j) {
   read_columns(j, m, kOutcomeColumns);
   const bool has_error = !j.at("error").is_null();
   if (has_error && m.error.empty()) throw FieldError("its error is empty; null means none");
-  if (has_error && m.failure == Failure::none) throw FieldError("its error is of no kind");
+  if (has_error && m.failure == Failure::none) throw FieldError("its error has no kind");
   if (has_error) return m;
   m.failure = Failure::none;
   read_columns(j, m, kMeasuredColumns);

@@ -194,7 +194,8 @@ AlignResult traced(Aligner& aligner, const PointCloud& scan, const Transform& gu
   AlignResult result = aligner.align(scan, guess, per_scan);
   if (result.trace.empty())
     throw InputError(
-        "diff: an implementation gave no trace of its iterations; choose others than peers from outside");
+        "diff: an implementation gave no trace of its iterations; choose implementations of this project, "
+        "not peers");
   return result;
 }
 

@@ -232,7 +232,7 @@ class Planner {
         plan_.cost.add(job, measurement, plan_.timing);
       else if (!measured_alike(*planned->second, study))
         leave_out(fmt::format("{} on {} in a second study", job.variant.name, job.dataset),
-                  "another study of the preset measures it already, timed, traced or judged otherwise");
+                  "another study of the preset already measures it, with other timing, tracing or judging");
     }
     return news;
   }

@@ -160,7 +160,7 @@ std::vector<std::optional<double>> read_setting(TomlTable& toml, const CallOptio
   }
   if (std::ranges::find(*values, 0.0) == values->end())
     toml.refuse(setting.list, "does not hold 0",
-                fmt::format("add 0: {}, which the others are compared with", setting.usual));
+                fmt::format("add 0, which means {}: the baseline of all others", setting.usual));
   return read;
 }
 
@@ -197,9 +197,10 @@ void require_own_names(const TomlTable& toml, const std::vector<Study>& studies)
                     "give each a name of its own");
     for (const Variant& variant : study.variants)
       if (!(*variants.emplace(variant.name, &variant).first->second == variant))
-        toml.refuse("study",
-                    fmt::format("has two variants named '{}' with other options", printable(variant.name)),
-                    "give each a name of its own");
+        toml.refuse(
+            "study",
+            fmt::format("has two variants named '{}' with different options", printable(variant.name)),
+            "give each a name of its own");
   }
 }
 

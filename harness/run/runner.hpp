@@ -8,9 +8,9 @@
 namespace ndt::harness {
 
 /// Takes the planned measurements that the folder lacks, so that it has every one in the end. If a process
-/// ends early, its current measurement fails with the reason and a new process continues with the next; if it
-/// passed a limit before its map was built, every measurement of the job fails with the reason. `report` is
-/// called after every measurement and at the start of every job.
+/// ends early, its current measurement fails with the reason, and a new process continues with the next. If
+/// it passed a limit before its map was built, every measurement of the job fails with the reason. `report`
+/// is called after every measurement and at the start of every job.
 void run(RunFolder& folder, const ReportProgress& report);
 
 }  // namespace ndt::harness

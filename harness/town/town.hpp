@@ -55,10 +55,10 @@ struct TownSummary {
 using TownProgress = std::function<void(double fraction)>;
 
 /// Makes `folder` a dataset: dataset.toml, map.pcd, scans/000000.pcd and on, truth.tum, odometry.tum,
-/// gnss.tum. Scans are in the sensor's frame (x forward, z up), at the pose of the truth unless they are
-/// distorted, range noise 2 cm (1 sigma); the map is one centroid per 0.2 m leaf of a second drive over the
-/// same streets, 0.4 m beside the first, without traffic and with noise of its own. All coordinates are whole
-/// millimetres before they become float32.
+/// gnss.tum. Scans are in the sensor's frame (x forward, z up), at the true pose unless they are distorted.
+/// Their range noise is 2 cm (1 sigma). The map has one centroid per 0.2 m leaf, from a second drive over the
+/// same streets, 0.4 m beside the first. That drive has its own noise and meets no traffic. All coordinates
+/// are whole millimetres before they become float32.
 ///
 /// It is written beside the final place as <folder>.part.XXXXXX and renamed when complete, so the folder is
 /// complete or missing. Throws InputError if the folder exists and is not empty, or cannot be written;

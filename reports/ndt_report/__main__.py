@@ -72,7 +72,7 @@ def add_trajectory(commands):
     )
     command.add_argument("--delta", type=whole_from_1, default=1, metavar="N", help="frames of the RPE (1)")
     command.add_argument(
-        "--max-gap", type=seconds, default=0.01, metavar="S", help="poses farther apart in time are no pair (0.01)"
+        "--max-gap", type=seconds, default=0.01, metavar="S", help="poses farther apart in time are not paired (0.01)"
     )
     command.add_argument("--json", action="store_true", help="one JSON object with every number")
 

@@ -1,7 +1,7 @@
 """python3 -m ndt_report.search_trust DIR... [--svg FILE]: whether the verdicts of searches can be believed.
 
-Of runs of preset search_trust. Counted for a dataset's frames of even and of odd index apart, so that bounds can be chosen on
-one half and read on the other (bound_ladder). Those of today were chosen with both in view.
+Reads runs of preset search_trust. Counts a dataset's frames of even and odd index separately, so that bounds can be chosen on
+one half and checked on the other (bound_ladder). Today's bounds were chosen with both halves in view.
 """
 
 import sys

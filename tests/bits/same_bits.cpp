@@ -1,6 +1,6 @@
-// What must be the same on every CPU, against a file: the sums of a scan, bit by bit, with each set of
-// kernels that this CPU can run; and an alignment, whose angles go through the C library's sines, to a
-// micrometre. A program without a test framework, so that it is cross-compiled with nothing but the library.
+// Compares with a file what must be equal on every CPU. The sums of a scan agree bit by bit, with each set of
+// kernels that this CPU can run. An alignment agrees to a micrometre: its angles use the C library's sines.
+// This program has no test framework, so that it is cross-compiled with the library alone.
 //   same_bits         prints what the file has
 //   same_bits FILE    compares; exit 1 names the first line that differs
 #include <cstdio>

@@ -1,6 +1,6 @@
 """Files of users that were refused or misnamed, and what is expected of them.
 
-Where the report leaves a choice, both outcomes pass:
+Both outcomes pass if the report leaves a choice:
 - `tilted_map_whole_search` may find the pose, or name the tilt (`--up`, `map level`).
 - `mcap_base_link_is_the_scanner` may move the poses to base_link, or name the frame of the cloud.
 - `N05_las_vlr_count` may refuse the file or read it, in less than 60 s.

@@ -1,6 +1,6 @@
 """Input of users that gave a silent wrong answer, and what is expected of it.
 
-Where the report leaves a choice, both outcomes pass:
+Both outcomes pass if the report leaves a choice:
 - `align` uses clouds as they are, so with zeros its verdict may be ok or doubtful; it must name the zeros and find the pose.
 - A scan with coordinates of 1e10 m may be left out, or be one doubtful scan without points; the exit code is free then.
 - A recording with two senders may be refused as bad usage (exit 1) or as bad input (2).

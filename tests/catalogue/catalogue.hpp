@@ -57,7 +57,7 @@ Entries kitti_poses();
 Entry refused(Format format, std::string name, std::string bytes, std::string message);
 Entry accepted(Format format, std::string name, std::string bytes, Accepted answer);
 
-// What messages advise, each in one place.
+// The advice that messages end with, each in one place.
 inline constexpr std::string_view kFixHeader = "; fix the header or export the cloud again";
 inline constexpr std::string_view kFixLine = "; fix the line or export the file again";
 inline constexpr std::string_view kCutOff =

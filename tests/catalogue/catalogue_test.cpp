@@ -33,7 +33,7 @@ constexpr bool kTimed = false;  // a sanitizer's own time says nothing
 constexpr bool kTimed = true;
 #endif
 
-/// What a reader gave or said.
+/// The outcome of a reader: what it read, or why it refused.
 struct Outcome {
   Accepted accepted;
   std::string refusal;  ///< empty if it was accepted

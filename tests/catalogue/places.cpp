@@ -1,4 +1,4 @@
-// What is no regular file, or none that is read. Names that no file can have are in pcd_header_test.
+// Places that are no readable regular file. Names that no file can have are in pcd_header_test.
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>

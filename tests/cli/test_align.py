@@ -355,7 +355,7 @@ def test_voxels_text_has_count_extent_and_distribution(courtyard):
 
 
 def test_exported_files_are_the_built_in_clouds(courtyard, tmp_path):
-    """The same poses from the files as `run` gets from the dataset in memory."""
+    """`align` on the files finds the poses that `run` finds for the dataset in memory."""
     bench("run", "--dataset", "courtyard", "--samples", 1, "--threads", 1, "--out", tmp_path)
     measurements = [json.loads(line) for line in (tmp_path / "results.jsonl").read_text().splitlines()]
     for m in [r for r in measurements if r["frame"] in ("guess1", "guess5")]:

@@ -57,7 +57,7 @@ def test_the_shipped_file_is_profile_autoware_and_every_parameter_is_told_of(cou
     assert len(lines) == PARAMETERS
     assert f"{sum(line.startswith('took') for line in lines.values())} parameters taken" in done.stderr
     assert lines["ndt.resolution"] == "took ndt.resolution = 2.0: --resolution"
-    assert lines["validation.skipping_publish_num"].endswith("it is for localize")
+    assert lines["validation.skipping_publish_num"].endswith("used by localize only")
     plain = json.loads(bench("align", *courtyard.args, *guess, "--threads", 1).stdout)
     answer = json.loads(done.stdout)
     assert answer["matrix"] == plain["matrix"] and answer["iterations"] == plain["iterations"]
@@ -88,7 +88,7 @@ def test_initial_pose_takes_particles_and_the_threshold(courtyard, params):
     few = bench(*clouds, *near, "--particles", 20)
     startup = "initial_pose_estimation.n_startup_trials"
     assert "there are 20 particles" in told(few.stderr)[startup]
-    assert "--method anywhere guides no particle" in told(bench(*clouds, "--prior", "map").stderr)[startup]
+    assert "unused by --method anywhere, which guides no particle" in told(bench(*clouds, "--prior", "map").stderr)[startup]
 
 
 def test_run_measures_with_the_options(params, tmp_path):

@@ -19,7 +19,7 @@ def answers(tmp_path_factory):
 
 
 def complaint(file, code, text, readable):
-    """What is wrong with the answer to `file`; empty if nothing is. A folder may be a map in tiles, but is no scan."""
+    """Returns what is wrong with the answer to `file`, empty if nothing. A folder may be a map in tiles, but is no scan."""
     command = [BENCH, "align", "--map", readable if file.is_dir() else file, "--scan", file, "--implementation", "persistent_cpu", "--threads", "1", "--guess", "0,0,0,0,0,0"]
     done = subprocess.run(command, capture_output=True, text=True, timeout=50)
     report = f"{file.name}: exit {done.returncode}\n{done.stdout}{done.stderr}expected {code}: {text}\n"

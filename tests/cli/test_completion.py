@@ -10,7 +10,7 @@ from conftest import BENCH, EXIT_USAGE, LISTED, bench, refusal
 
 
 def bash(*words):
-    """What bash offers for the last word."""
+    """Returns the words that bash offers for the last word."""
     script = bench("completion", "bash").stdout
     line = " ".join(f"'{word}'" for word in words)
     code = f"{script}\nCOMP_WORDS=(ndt-bench {line}); COMP_CWORD={len(words)}\n_ndt_bench\nprintf '%s\\n' \"${{COMPREPLY[@]}}\""

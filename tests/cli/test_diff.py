@@ -91,7 +91,7 @@ def test_what_cannot_be_compared_is_refused(tmp_path, courtyard):
         (TWO + [*courtyard.args, "--frames", 2], "--frames requires --dataset"),
         (TWO + ["--dataset", "courtyard", "--map-voxel-leaf", 1], "excludes --map-voxel-leaf"),
         (TWO + ["--dataset", "courtyard", "--scan-sample", 9, "--scan-seed", 2], "excludes --scan-s"),
-        (TWO + ["--dataset", "courtyard", "--timeout-ms", 5], "diff: --timeout-ms ends alignments by a clock"),
+        (TWO + ["--dataset", "courtyard", "--timeout-ms", 5], "diff: --timeout-ms cannot be used: alignments that end by a clock differ between runs"),
         (TWO + [*courtyard.args, "--timeout-ms", 5], "remove it, or give --max-iterations"),
     ]:
         assert said in refusal("diff", *args, code=EXIT_USAGE), said

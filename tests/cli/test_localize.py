@@ -76,7 +76,7 @@ def test_a_dataset_that_does_not_know_where_it_is_needs_a_start(town, tmp_path, 
     assert len(kept) < len(tables)
     (dataset / "dataset.toml").write_text("\n[".join(kept) + "\n" + guess)
     message = refusal("localize", "--scans", dataset, "--out", tmp_path / "out", code=EXIT_USAGE)
-    assert "--init is missing: where in the map is the first scan?" in message
+    assert "--init is required: give the first scan's pose in the map as x,y,z,roll,pitch,yaw, or search" in message
     got, _ = localize(dataset, tmp_path / "out", "--init", start_in(town)[3], "--rate", 2)
     assert got.frames[0]["verdict"] == "ok"
 
@@ -112,7 +112,7 @@ def test_a_scan_of_another_place_ends_the_search_of_the_whole_map_as_lost(town, 
     assert re.search(r"localize: lost: no start was found in the whole map; give --guess or --init. The best pose is "
                      r"[-0-9.,]+, not_found: .*check that the scan is from", done.stderr)
     assert done.stdout == "" and not (tmp_path / "out").exists()
-    assert "--sigma is about --guess: give both, or drop it" in refusal(*args, "--sigma", "1,1,1,1,1", code=EXIT_USAGE)
+    assert "--sigma requires --guess" in refusal(*args, "--sigma", "1,1,1,1,1", code=EXIT_USAGE)
 
 
 def test_lost_at_the_end_is_exit_4_and_names_the_frame(town, tmp_path):
@@ -141,7 +141,7 @@ def test_a_search_far_from_the_map_is_lost_and_searches_on(town, tmp_path):
 ])
 def test_no_pose_is_ok_where_the_score_is_not_judged(town, tmp_path, args, unknown):
     got, done = localize(town, tmp_path / "out", *args)
-    assert f"the score is not judged, so no pose is ok: no threshold is known for {unknown}; give --least-score" in done.stderr
+    assert f"no score threshold is known for {unknown}, so no pose can be ok; give --least-score" in done.stderr
     assert {(f["verdict"], f["reason"], f["source"]) for f in got.frames} == {("doubtful", "unproven", "aligned")}
     assert {d["level"] for d in got.diagnostics} == {"WARN"}
     for record in got.diagnostics:
@@ -208,7 +208,7 @@ def test_in_real_time_late_scans_are_dropped_and_counted(town, tmp_path):
     for record in got.diagnostics:
         check_diagnostics(record, SCHEMA | REAL_TIME)
     assert got.diagnostics[0]["sensor_points_delay_time_sec"] < 0.1 and got.diagnostics[1]["level"] == "WARN"
-    assert "6 scans before it came while another was worked on, and were dropped" in got.diagnostics[1]["messages"]
+    assert "6 earlier scans arrived during processing and were dropped" in got.diagnostics[1]["messages"]
     assert "scans            2 of town_small: 2 ok, 0 doubtful, 0 lost\ndropped          6 more, which came while" in done.stdout
     assert "7/8" not in done.stderr and "8/8" in done.stderr
 
@@ -270,5 +270,5 @@ def test_a_sensor_that_is_not_used_is_seen(town, tmp_path):
         file.write_text(at_times(town / "truth.tum", times))
         for option in ("--odometry", "--gnss"):
             message = refusal("localize", "--scans", town, "--out", tmp_path / "none", option, file, code=EXIT_BAD_INPUT)
-            assert f"late.tum: its times, {times[0]} to {times[2]} s, are not those of the scans, 0 to 3.5 s" in message
+            assert f"late.tum: its times, {times[0]} to {times[2]} s, do not overlap those of the scans, 0 to 3.5 s" in message
     assert not (tmp_path / "none").exists()

@@ -146,11 +146,11 @@ def test_what_cannot_be_localised_is_said_and_nothing_is_left(town, bag, tmp_pat
         (["--scans", cut, *base], EXIT_BAD_INPUT, f"{cut}: cannot be read as a ROS bag"),
         (["--scans", bag, "--topic", "/odom", *base], EXIT_BAD_INPUT, "/odom: is of type nav_msgs/msg/Odometry"),
         (["--scans", bag, "--out", tmp_path / "out"], EXIT_USAGE, "--map is missing"),
-        (["--scans", town, "--topic", "/points", "--out", tmp_path / "out"], EXIT_USAGE, "--topic: of a bag"),
-        (["--scans", town, "--out", tmp_path / "out", "--map-frame", "world"], EXIT_USAGE, "--map-frame: is of --mcap and --rerun"),
+        (["--scans", town, "--topic", "/points", "--out", tmp_path / "out"], EXIT_USAGE, f"--topic: requires a bag; --scans is {town}"),
+        (["--scans", town, "--out", tmp_path / "out", "--map-frame", "world"], EXIT_USAGE, "--map-frame: requires --mcap or --rerun"),
         (["--scans", town, "--out", tmp_path / "out", "--mcap", there], EXIT_BAD_INPUT, "there.mcap: exists; give another --mcap"),
-        (["--scans", town, "--out", tmp_path / "out", "--mcap", tmp_path / "no" / "a.mcap"], EXIT_BAD_INPUT, "no: is no folder"),
-        (["--scans", bag, *base, "--rate", "2", "--init", "0,0,0,0,0,0"], EXIT_USAGE, "--rate: the scans of drive have times; drop it"),
+        (["--scans", town, "--out", tmp_path / "out", "--mcap", tmp_path / "no" / "a.mcap"], EXIT_BAD_INPUT, "no: is not a folder"),
+        (["--scans", bag, *base, "--rate", "2", "--init", "0,0,0,0,0,0"], EXIT_USAGE, "--rate is unused: the scans of drive have times; remove it"),
     ]:
         assert message in localize(extras_python, *args, code=code).stderr, args
         assert sorted(tmp_path.iterdir()) == before, args
@@ -290,7 +290,7 @@ def test_mcap_has_the_particles_of_a_search(town, tmp_path, extras_python):
 
 
 def messages_of(python, file):
-    """By topic."""
+    """Returns the messages of a recording, grouped by topic."""
     if subprocess.run([python, "-c", "import mcap_ros2"], capture_output=True).returncode:
         pytest.skip(f"skipped for want of mcap-ros2-support in {python}")
     topics = {}

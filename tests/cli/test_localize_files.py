@@ -39,15 +39,15 @@ def test_a_killed_run_leaves_files_that_can_be_read(town, tmp_path):
     (["--init", "search", "--recovery-particles", "0"], "recovery-particles = 0: a search needs one or more"),
     (["--rate", "0"], "--rate = 0"),
     (["--real-time", "--speed", "0"], "--speed = 0: must be above 0"),
-    (["--speed", "2"], "--speed is of --real-time: give both, or drop it"),
-    (["--rate", "2"], "--rate: the scans of town_small have times; drop it"),
-    (["--rate", "2", "--stamps", "t.txt"], "--rate and --stamps both give the times of the scans"),
+    (["--speed", "2"], "--speed requires --real-time"),
+    (["--rate", "2"], "--rate is unused: the scans of town_small have times; remove it"),
+    (["--rate", "2", "--stamps", "t.txt"], "--rate and --stamps exclude each other: both set the times of the scans; remove one"),
     (["--sigma", "1,1,1,1,1"], "--sigma is of a search: give --init search"),
-    (["--odometry", "o.tum", "--prediction", "constant_velocity"], "--odometry is not used with --prediction constant_velocity"),
+    (["--odometry", "o.tum", "--prediction", "constant_velocity"], "--odometry requires --prediction odometry, not constant_velocity; remove one of the two"),
     (["--reg-x", "1", "--reg-y", "2"], "--reg-x and --reg-y are one place for every scan: give --gnss"),
     (["--jump", "0"], "option jump = 0: must be in (0, 1000000]"),
     (["--prediction", "psychic"], "unknown --prediction 'psychic'"),
-    (["--spread-bound", "0.1"], "the spread is not looked at: give --spread-neighbours N"),
+    (["--spread-bound", "0.1"], "--spread-offset, --spread-bound and --spread-reject require --spread-neighbours N above 0"),
     (["--spread-neighbours", "4", "--spread-reject", "0.1"], "option spread-reject = 0.1: must not be below spread-bound, 0.2"),
     (["--no-ground-height", "nan"], "option no-ground-height"),
     (["--covariance", "both"], "unknown --covariance 'both'"),
@@ -66,7 +66,7 @@ def test_unusable_input_is_named(town, tmp_path):
     empty = tmp_path / "empty"
     empty.mkdir()
     base = ["localize", "--map", town / "map.pcd", "--init", "0,0,0,0,0,0", "--out", tmp_path / "out"]
-    assert "no cloud in it (.pcd, .ply, .bin, .xyz, .npy, .csv)" in refusal(*base, "--scans", empty, code=EXIT_BAD_INPUT)
+    assert "contains no cloud (.pcd, .ply, .bin, .xyz, .npy, .csv)" in refusal(*base, "--scans", empty, code=EXIT_BAD_INPUT)
     stamps = tmp_path / "times.txt"
     for text, message in [("1\n2\n", "2 times for 8 scans"), ("1\n1\n", "line 2: time 1 does not come after 1"),
                           ("1\nx\n", "line 2")]:

@@ -64,13 +64,13 @@ def test_a_run_that_ends_lost_is_a_result(town, tmp_path):
 
 @pytest.mark.parametrize("text, said", [
     ("[[run]\n", "Expected ']]' at the end of an array declaration"),
-    ('description = "x"\n', "run: there is none; give [[run]]"),
+    ('description = "x"\n', "run: no run is listed; give [[run]]"),
     ('[[run]]\nname = "a"\n', "run a: scans is missing"),
     ('[[run]]\nname = "../a"\nscans = "town"\n', "run 1: name is missing, or cannot name a folder"),
     ('[[run]]\nname = "a"\nscans = "town"\nimplementation = "auto"\n', "run 1: it has a key other than name, scans"),
-    ('[[run]]\nname = "a"\nscans = "town"\noptions = { out = "x" }\n', "run a: out is no option of a run"),
-    ('[[run]]\nname = "a"\nscans = "town"\noptions = { jump = [true] }\n', "run a: jump is no number, text"),
-    ('[[run]]\nname = "a"\nscans = "town"\n[[run]]\nname = "a"\nscans = "town"\n', "run: two are named a"),
+    ('[[run]]\nname = "a"\nscans = "town"\noptions = { out = "x" }\n', "run a: out is not an option of a run"),
+    ('[[run]]\nname = "a"\nscans = "town"\noptions = { jump = [true] }\n', "run a: jump is not a number, text"),
+    ('[[run]]\nname = "a"\nscans = "town"\n[[run]]\nname = "a"\nscans = "town"\n', "run: the name a is not unique"),
 ])
 def test_a_list_with_a_mistake_is_refused_before_the_first_run(tmp_path, text, said):
     file = tmp_path / "list.toml"
@@ -80,11 +80,11 @@ def test_a_list_with_a_mistake_is_refused_before_the_first_run(tmp_path, text, s
 
 
 @pytest.mark.parametrize("args, said", [
-    (["--preset", "everything", "--out", "x"], "'everything' is none; give localization or a TOML file"),
+    (["--preset", "everything", "--out", "x"], "unknown preset 'everything'; give localization or a TOML file"),
     (["--preset", "localization"], "--out is missing"),
     (["--preset", "localization", "--out", "x", "--only", "moon*"], "no run is named moon*; these are: town_drive-persistent_cuda "),
-    (["--preset", "localization", "--out", "x", "--scans", "town", "--mcap", "y"], "--scans, --mcap: of one localisation"),
-    (["--scans", "town", "--out", "x", "--only", "a"], "--only: is of --preset"),
+    (["--preset", "localization", "--out", "x", "--scans", "town", "--mcap", "y"], "--scans, --mcap: cannot be used with --preset"),
+    (["--scans", "town", "--out", "x", "--only", "a"], "--only: requires --preset"),
 ])
 def test_what_makes_no_sense_is_refused(args, said):
     assert said in localize(*args, code=EXIT_USAGE).stderr

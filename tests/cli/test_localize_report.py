@@ -1,4 +1,4 @@
-"""What localize leaves for a report, and the page that report makes of one and of several such folders."""
+"""Tests the files that localize leaves for a report, and the page that report makes of one or several such folders."""
 
 import json
 import lzma
@@ -78,4 +78,4 @@ def test_a_localisation_and_a_run_are_not_one_report(folders, tmp_path):
     (tmp_path / "run").mkdir()
     (tmp_path / "run" / "results.jsonl").write_text("")
     message = refusal("report", folders / "persistent_cpu", tmp_path / "run", code=EXIT_BAD_INPUT)
-    assert "persistent_cpu: a localisation, and others here are none" in message
+    assert "persistent_cpu: is a localisation, which cannot be mixed with benchmark runs" in message

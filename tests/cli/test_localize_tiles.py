@@ -110,7 +110,7 @@ def test_a_search_without_a_guess_is_in_all_tiles(town, tiles, tmp_path):
     assert "the first scan is at " in done.stderr and "8 ok, 0 doubtful" in done.stdout
     for given in (["--map-radius", 150], ["--map-update-distance", 4]):
         message = refusal(*base, *given, code=EXIT_USAGE)
-        assert given[0] in message and "a search without --guess is in all of its tiles: leave it out" in message
+        assert given[0] in message and "a search without --guess reads every tile; remove the option" in message
 
 
 def test_a_tile_that_is_broken_is_warned_of_and_the_map_before_stays(town, copy, tmp_path):
@@ -143,10 +143,10 @@ def test_options_must_fit_and_be_of_use(town, tiles, tmp_path):
             (["--map", tiles, "--map-radius", 60], "option map-radius = 60: must not be below lidar-radius + map-update-distance, 100 + 20 = 120"),
             (["--map", tiles, "--map-radius", "near"], "--map-radius 'near': give metres"),
             (["--map", tiles, "--map-update-distance", 0], "option map-update-distance = 0: must be in (0, 1000000]"),
-            (["--map", tiles, "--map-radius", "all", "--lidar-radius", 20], "--lidar-radius is of a map in tiles with metadata that follows"),
-            (["--map-radius", 150], "a dataset's own map is read whole (give --map): leave it out"),
-            (["--map-update-distance", 20], "--map-update-distance is of a map in tiles"),
-            (["--map", town / "map.pcd", "--map-radius", 150], "map.pcd is none: leave it out")]:
+            (["--map", tiles, "--map-radius", "all", "--lidar-radius", 20], "--lidar-radius requires tiles with metadata that follow the vehicle, but --map-radius all reads the whole map"),
+            (["--map-radius", 150], "a dataset's own map is read whole; remove the option"),
+            (["--map-update-distance", 20], "--map-update-distance requires tiles with metadata"),
+            (["--map", town / "map.pcd", "--map-radius", 150], "map.pcd is not such a map; remove the option")]:
         assert message in refusal(*base, *args, code=EXIT_USAGE), args
     bench(*base, "--map", town / "map.pcd", "--map-radius", "all")
     far = refusal(*base[:3], "--out", tmp_path / "far", "--map", tiles, "--init", "5000,0,0,0,0,0", code=EXIT_BAD_INPUT)
@@ -157,7 +157,7 @@ def test_tiles_without_metadata_are_read_whole(town, copy, tmp_path):
     (copy / METADATA).unlink()
     run = Run(town, copy, tmp_path / "a")
     assert "map tiles        all " in run.done.stderr and run.line("map updates") == ""
-    assert "is none: leave it out" in refusal("localize", "--scans", town, "--map", copy, "--out", tmp_path / "b", "--map-radius", 99,
+    assert "is not such a map; remove the option" in refusal("localize", "--scans", town, "--map", copy, "--out", tmp_path / "b", "--map-radius", 99,
                                               "--lidar-radius", 10, code=EXIT_USAGE)
 
 
@@ -195,4 +195,4 @@ def test_laps_are_refused_where_they_make_no_sense(town, tmp_path):
     base = ["localize", "--scans", town, "--out", tmp_path / "out"]
     assert "--laps = 0: must be in [1, 10000]" in refusal(*base, "--laps", 0, code=EXIT_USAGE)
     (tmp_path / "odometry.tum").write_text("0 0 0 0 0 0 0 1\n")
-    assert "of one lap: leave them out" in refusal(*base, "--laps", 2, "--odometry", tmp_path / "odometry.tum", code=EXIT_USAGE)
+    assert "--laps = 2: cannot be used with --odometry or --gnss, whose times cover one lap; remove them" in refusal(*base, "--laps", 2, "--odometry", tmp_path / "odometry.tum", code=EXIT_USAGE)

@@ -123,7 +123,7 @@ def test_a_search_of_the_whole_map_or_a_box_reads_every_tile(courtyard, tiles):
     of = len(list(tiles.glob("*.pcd")))
     for prior in (["--prior", "map"], ["--box", "-3,-3,-1,3,3,1"]):
         assert json.loads(bench(*search, *prior, "--json").stdout)["map_tiles"]["read"] == of
-        assert "leave it out" in refusal(*search, *prior, "--map-radius", 20, code=EXIT_USAGE)
+        assert "--map-radius requires --prior pose" in refusal(*search, *prior, "--map-radius", 20, code=EXIT_USAGE)
 
 
 def test_a_place_without_tiles_says_how_far_they_are(courtyard, tiles):
@@ -137,7 +137,7 @@ def test_a_radius_must_be_one_and_be_of_use(courtyard, tiles):
     for radius in ["-1", "nan", "near", "1e7", ""]:
         message = refusal("align", "--map", tiles, *scan, f"--map-radius={radius}", code=EXIT_USAGE)
         assert "--map-radius" in message
-    assert "is of a map in tiles with metadata" in refusal("align", *courtyard.args, "--map-radius", 50, code=EXIT_USAGE)
+    assert "requires a tiled map with metadata" in refusal("align", *courtyard.args, "--map-radius", 50, code=EXIT_USAGE)
     bench("align", *courtyard.args, "--map-radius", "all")
 
 

@@ -29,7 +29,7 @@ def answer(implementation, case):
 
 
 def wrong(implementation, case, baseline):
-    """What is wrong with the answer to a case; None if nothing is."""
+    """Returns what is wrong with the answer to a case, None if nothing."""
     done = subprocess.run([BENCH, *map(str, arguments(implementation, case))], capture_output=True, text=True)
     if done.returncode != EXIT_OK:
         errors = [text for text in (case["map_error"], case["scan_error"]) if text]

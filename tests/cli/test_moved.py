@@ -30,7 +30,7 @@ def answer(program, *args, share=None, code=EXIT_OK):
 
 
 def project_files(folder):
-    """Those that the programs read, and a preset that the project does not have."""
+    """Copies the files that the programs read, and adds a preset that the project does not have."""
     for part in ("harness/presets", "datasets/catalogue", "reports/ndt_report"):
         shutil.copytree(ROOT / part, folder / part, ignore=shutil.ignore_patterns("__pycache__"))
     (folder / "harness/presets/short.toml").write_text(SHORT)

@@ -147,7 +147,7 @@ def test_a_peer_may_search_the_whole_map_and_one_that_needs_a_guess_is_left_out(
     file.write_text("description = 'd'\n" + OF_THE_MAP)
     words = [word for name in ("exec:seeks", "exec:roams", "persistent_cpu") for word in ("--implementation", name)]
     said = bench("run", "--preset", file, *words, "--samples", 1, "--out", tmp_path / "run", env=roamer).stderr
-    assert "left out: exec:seeks in search own map: it searches about a guess alone, and not in the whole map" in said
+    assert "left out: exec:seeks in search own map: it requires a guess to search around" in said
     rows = measurements_in(tmp_path / "run")
     assert sorted(row["implementation"] for row in rows) == 2 * ["exec:roams"] + 4 * ["persistent_cpu"]
     assert all(row["error"] is None and row["search"]["prior"] == "map" for row in rows)
@@ -162,11 +162,11 @@ def test_initial_pose_takes_a_peer_without_a_guess(roamer, courtyard):
     assert (found["prior"], found["prior_sigma"], found["anywhere"]) == ("map", None, None)
     assert found["best"]["pose_xyz_m"] == pytest.approx([7, 0, 0]) and found["reliable"]
     said = bench(*search, "exec:seeks", code=EXIT_USAGE, env=roamer).stderr
-    assert "exec:seeks: it searches about a guess alone, and not in the whole map; give --guess and --sigma" in said
+    assert "exec:seeks: it requires a guess to search around; give --guess and --sigma" in said
 
 
 @pytest.mark.parametrize("words, says", [
-    (["--particles", 10], "exec:seeks searches in its own way; leave out --particles"),
+    (["--particles", 10], "exec:seeks has its own search, which cannot use --particles; remove the option"),
     (["--strategy", "sequential"], "leave out --strategy"),
     (["--profile", "textbook"], "exec:seeks has no option"),
     (["--timeout-ms", 5], "cannot be interrupted"),

@@ -52,7 +52,7 @@ def test_what_cannot_be_left_out_is_refused(courtyard, has_clock):
         pytest.skip("this build has no clock")
     words = ["profile", *courtyard.args, "--implementation", "persistent_cpu", "--samples", 2]
     message = refusal(*words, "--without", "sharing", code=EXIT_USAGE)
-    assert "--without sharing: persistent_cpu does without it anyway; give --implementation persistent_cuda" in message
+    assert "--without sharing: persistent_cpu does not use it; give --implementation persistent_cuda" in message
     message = refusal(*words, "--without", "luck", code=EXIT_USAGE)
     assert "--without 'luck': unknown; choose among fetch, graph, ahead, sharing, beside, wording" in message
     assert json.loads(bench(*words, "--json").stdout)["without"] == []

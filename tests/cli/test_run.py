@@ -313,7 +313,7 @@ def test_two_variants_of_one_name_are_refused(tmp_path):
     file = preset(tmp_path, "[[study]]\ndatasets = ['courtyard']\n"
                             "variants = [{ name = 'a', max_iterations = 1 }, { name = 'a', max_iterations = 30 }]\n")
     said = refusal("run", "--preset", file, "--out", tmp_path / "run", code=2)
-    assert "has two variants named 'a' with other options; give each a name of its own" in said
+    assert "has two variants named 'a' with different options; give each a name of its own" in said
 
 
 def test_real_clouds_without_their_folder_are_bad_input(tmp_path):

@@ -23,7 +23,7 @@ def read_ply(file):
 
 
 def points_of(file):
-    """Of a PCD that ndt-bench wrote."""
+    """Reads the points of a PCD that ndt-bench wrote."""
     return list(struct.iter_unpack("<3f", file.read_bytes().partition(b"DATA binary\n")[2]))
 
 

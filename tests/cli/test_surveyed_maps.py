@@ -58,7 +58,7 @@ def laspy():
 
 @pytest.fixture
 def kept(tmp_path, monkeypatch):
-    """Where the tiles of this test are kept."""
+    """Returns the folder that caches the tiles of this test."""
     monkeypatch.setenv("NDT_CACHE", str(tmp_path / "cache"))
     return tmp_path / "cache/maps_v1"
 
@@ -68,7 +68,7 @@ def first_scan(town):
 
 
 def answer(*command):
-    """Without its times."""
+    """Returns a command's JSON answer, less its times."""
     return {key: value for key, value in json.loads(bench(*command, "--json").stdout).items() if not key.endswith("_us")}
 
 

@@ -122,7 +122,7 @@ def test_what_is_no_direction_is_refused(courtyard):
         return refusal("initial-pose", *courtyard.args, *args, code=EXIT_USAGE)
     for up in ("0,0,0", "1,2", "0,0,1,0"):
         assert f"--up: '{up}' is no direction; give three numbers x,y,z" in refused("--prior", "map", "--up", up)
-    assert "--up is for --method anywhere" in refused("--guess", "0,0,0,0,0,0", "--sigma", "1,1,1,0,0", "--up", "0,0,1")
+    assert "--up requires --method anywhere" in refused("--guess", "0,0,0,0,0,0", "--sigma", "1,1,1,0,0", "--up", "0,0,1")
     assert "--up requires --prior map, not box" in refused("--box", "-1,-1,-1,1,1,1", "--up", "0,0,1")
 
 

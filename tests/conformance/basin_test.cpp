@@ -152,8 +152,8 @@ TEST_P(Basin, RegularisationPullsAlongTheHeadingOnly) {
 TEST_P(Basin, ASceneFarAwayGivesTheSameRelativePose) {
   if (GetParam().name == harness::kReference || peer())
     GTEST_SKIP() << GetParam().name << " keeps its model's float32 global coordinates and is exempt";
-  // The same scene everywhere: coordinates that float32 still holds exactly 10^5 m away, and offsets that are
-  // multiples of the resolution, so that the grid lies the same way over it.
+  // Makes the moved scenes equal: float32 holds the coordinates exactly even 10^5 m away, and offsets are
+  // multiples of the resolution, so the grid lies equally over each.
   PointCloud map = test_clouds::map();
   for (Point& p : map.points) p.x = std::round(p.x * 64) / 64, p.y = std::round(p.y * 64) / 64;
   const double float_offset = 1e5, double_offset = 5e6;

@@ -25,7 +25,7 @@ class ExchangeMap : public EveryImplementation {
   }
   void hold_all() { add_all(*resident, tiles); }
   AlignResult align() const { return aligner->align(scan, kGuess); }
-  /// What an aligner gives whose map is a cloud.
+  /// Aligns with a new aligner, whose map is the cloud.
   AlignResult align_with(const PointCloud& cloud) const {
     const auto fresh = make();
     fresh->set_map(cloud);

@@ -37,7 +37,7 @@ void expect_same_bits(const SearchResult& a, const SearchResult& b, const std::s
 
 class InitialPose : public EveryImplementation {};
 
-/// Of implementations that align many at once.
+/// The tests of implementations that align many poses at once.
 class InitialPoseInBatches : public EveryImplementation {
  protected:
   void SetUp() override {

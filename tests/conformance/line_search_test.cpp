@@ -1,5 +1,5 @@
-// What a line search is for: guesses from which the fixed step creeps (its limit is short) or overshoots (its
-// limit is long).
+// Tests a line search from guesses that need one: the fixed step creeps (its limit is short) or overshoots
+// (its limit is long).
 #include <algorithm>
 #include <cstdio>
 

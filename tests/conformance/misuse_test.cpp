@@ -27,7 +27,7 @@ using testing::HasSubstr;
 
 constexpr double kRoughnessMetres = 0.02;  // between the scan's and the map's roughness
 
-/// What became of a scene: an answer, or who refused it how.
+/// The outcome of a scene: an answer, or the refusal and the call that refused.
 struct Outcome {
   std::string map_error, scan_error;
   MapInfo info;

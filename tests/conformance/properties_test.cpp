@@ -1,4 +1,4 @@
-// What must hold for any scene, guess and option: checked on generated ones, on every implementation.
+// Checks properties that hold for any scene, guess and option, on generated ones and every implementation.
 #include <rapidcheck.h>
 
 #include <algorithm>

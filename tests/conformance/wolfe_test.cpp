@@ -1,5 +1,5 @@
-// What a line search promises of every step it takes, checked from outside: from the trace of poses and the
-// gradients there.
+// Checks what a line search promises for each step, from outside: by the trace of poses and the gradients
+// there.
 #include <algorithm>
 #include <cstdio>
 

@@ -75,7 +75,7 @@ def with_times(file):
 
 
 def write_cloud(file, points, encoding="binary"):
-    """By the extension of the file; .pcd and .ply in the encoding named."""
+    """Writes a cloud in the format of the file's extension, .pcd and .ply in the given encoding."""
     points = np.asarray(points, dtype="<f4")
     if file.suffix == ".bin":
         file.write_bytes(np.column_stack([points, np.zeros(len(points))]).astype("<f4").tobytes())

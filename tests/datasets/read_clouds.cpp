@@ -1,6 +1,6 @@
-// Reads clouds through the library's public header, one file name a line, and writes what came of each: the
-// number of points or -1, then the three doubles of the origin, the float32 points and four counts of
-// no-returns, or the size of the message and the message.
+// Reads clouds through the library's public header, one file name a line, and writes the outcome of each. It
+// is the number of points, the three doubles of the origin, the float32 points and four counts of no-returns.
+// A refusal is -1, the size of the message and the message.
 #include <array>
 #include <cstdint>
 #include <exception>

@@ -1,4 +1,4 @@
-"""What dataset.toml may hold, as documented in datasets/README.md."""
+"""The schema of dataset.toml, as documented in datasets/README.md."""
 
 NUMBER, WHOLE, TEXT, FLAG = (int, float), int, str, bool
 FILTERS = {"min_range_m?": NUMBER, "max_range_m?": NUMBER, "crop_box?": list, "remove_box?": list, "voxel_leaf_m?": NUMBER,

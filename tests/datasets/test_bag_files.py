@@ -142,4 +142,4 @@ def test_livox_clouds_are_read_with_the_times_of_their_points(tmp_path, extras_p
 def test_a_pointcloud2_goes_before_livox_messages(tmp_path, extras_python):
     livox = [["/livox/lidar", at, "livox2", {"stamp": at, "n": 50}] for at in TIMES]
     said = convert(bag(extras_python, tmp_path, *clouds(), *livox), "--out", tmp_path / "out", python=extras_python)
-    assert "topic /points, the only sensor_msgs/msg/PointCloud2; others with --topic: /livox/lidar" in said
+    assert "topic /points, the only sensor_msgs/msg/PointCloud2; choose another with --topic: /livox/lidar" in said

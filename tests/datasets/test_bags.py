@@ -75,7 +75,7 @@ def test_a_recorded_message_with_points_of_26_bytes_is_decoded(tmp_path, extras_
 def test_a_ros1_bag_gives_its_largest_topic_with_odometry_as_truth(tmp_path, extras_python):
     bag = written(extras_python, tmp_path, "ros1")
     said = convert(bag, "--pose-topic", "/odom", "--truth-quality", "odometry", "--out", tmp_path / "out", python=extras_python)
-    assert "topic /lidar/top, the largest sensor_msgs/msg/PointCloud2; others with --topic: /lidar/front" in said
+    assert "topic /lidar/top, the largest sensor_msgs/msg/PointCloud2; choose another with --topic: /lidar/front" in said
     assert "107 points that are not finite were dropped" in said and "1 messages without a finite point were left out" in said
     scans = [pcd_points(tmp_path / "out" / "scans" / f"{i:06d}.pcd") for i in range(4)]
     assert [(len(scan), float(scan[0, 0])) for scan in scans] == [(99, 0), (99, 1), (98, 2), (96, 4)]  # without the one at 0 0 0
@@ -141,8 +141,8 @@ def test_a_bag_in_parts_is_read_as_one(tmp_path, extras_python):
 def test_sensors_that_cannot_be_used_are_named(tmp_path, extras_python):
     bag = written(extras_python, tmp_path, "sensors")
     for args, code, message in [
-        (["--gnss-topic", "/fix"], EXIT_USAGE, "where is the map's origin?; give --map-origin LATITUDE,LONGITUDE,HEIGHT"),
-        (["--gnss-topic", "/odom", "--map-origin", "49,8,0"], EXIT_USAGE, "/odom is of nav_msgs/msg/Odometry, whose positions are in the map"),
+        (["--gnss-topic", "/fix"], EXIT_USAGE, "requires the map's origin; give --map-origin LATITUDE,LONGITUDE,HEIGHT"),
+        (["--gnss-topic", "/odom", "--map-origin", "49,8,0"], EXIT_USAGE, "requires NavSatFix, but /odom is nav_msgs/msg/Odometry, with positions in the map"),
         (["--map-origin", "49,8,0"], EXIT_USAGE, "requires a NavSatFix topic"),
         (["--gnss-topic", "/fix", "--map-origin", "99,8,0"], EXIT_USAGE, "'99,8,0' is not LATITUDE,LONGITUDE,HEIGHT"),
         (["--odometry-topic", "/fix"], EXIT_BAD_INPUT, "/fix: is of type sensor_msgs/msg/NavSatFix"),

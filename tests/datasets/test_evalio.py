@@ -102,7 +102,7 @@ def test_what_cannot_be_read_is_named(evalio, tmp_path):
     assert "evalio knows no such sequence" in convert("evalio:nowhere/x", *out, code=EXIT_BAD_INPUT)
     evalio.downloaded = False
     assert "run evalio download somewhere/short" in convert("evalio:somewhere/short", *out, code=EXIT_BAD_INPUT)
-    assert "--topic is not used" in convert("evalio:somewhere/short", *out, "--topic", "/points", code=EXIT_USAGE)
+    assert "so --topic is unused" in convert("evalio:somewhere/short", *out, "--topic", "/points", code=EXIT_USAGE)
     assert not (tmp_path / "out").exists()
 
 

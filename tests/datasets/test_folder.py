@@ -140,7 +140,7 @@ def test_bin_files_of_another_width_are_read_as_asked_for_and_never_scrambled(tm
 
 
 def test_bin_fields_without_bin_files_are_a_mistake(tmp_path):
-    assert "is for .bin files, and there are none" in convert(scans_in(tmp_path / "in"), "--out", tmp_path / "out", "--bin-fields", 5, code=EXIT_USAGE)
+    assert "requires .bin files, and there are no such files" in convert(scans_in(tmp_path / "in"), "--out", tmp_path / "out", "--bin-fields", 5, code=EXIT_USAGE)
 
 
 def test_poses_become_the_truth_and_every_nth_scan_keeps_its_own(tmp_path):
@@ -336,7 +336,7 @@ def test_poses_that_cannot_be_used_are_named(tmp_path):
     kitti.write_text("1 0 0 0 0 1 0 0 0 0 1 0\n" * 5)
     (tmp_path / "times").write_text("\n".join(map(str, range(50, 55))))
     for args, message in [
-        (["--poses", poses, "--stamps", tmp_path / "times"], "cover no scan, which are of 50.000 to 54.000 s; shift them with --time-offset"),
+        (["--poses", poses, "--stamps", tmp_path / "times"], "cover no scan; the scans are from 50.000 to 54.000 s; shift them with --time-offset"),
         (["--stamps", poses], "line 2: 8 values instead of 1"),
         (["--poses", kitti, "--calib", poses], "has no line Tr"),
         (["--poses", poses, "--body-from-scan", kitti], "line 1: 12 values instead of 4"),
@@ -384,8 +384,8 @@ def test_what_is_asked_for_wrongly_is_a_usage_error(tmp_path):
         (["--max-scans", 1], "a sequence needs at least 2 scans, found 1; give more scans"),
         (["--guess", "noise"], "--guess noise is made around the true poses"),
         (["--guess", "odometry"], "--guess odometry and --odometry FILE go together"),
-        (["--calib", poses], "--calib: goes with KITTI poses"),
-        (["--poses", poses, "--poses-format", "tum", "--calib", poses], "--calib: goes with KITTI poses"),
+        (["--calib", poses], "--calib: requires KITTI poses"),
+        (["--poses", poses, "--poses-format", "tum", "--calib", poses], "--calib: requires KITTI poses"),
         (["--topic", "/points"], "is a folder of scans, not a bag"),
         (["--bogus"], "unrecognized arguments: --bogus"),
     ]:

@@ -16,7 +16,7 @@ UTM = 'PROJCS["WGS 84 / UTM zone 32N",GEOGCS["WGS 84",UNIT["degree",0.0174532925
 
 @pytest.fixture(scope="module")
 def laspy(tmp_path_factory):
-    """Of this interpreter, or the files of NDT_EXTRAS_PYTHON's: it needs no more than numpy."""
+    """Returns this interpreter's laspy, or a copy of NDT_EXTRAS_PYTHON's, which needs only numpy."""
     if not find_spec("laspy") and os.environ.get("NDT_EXTRAS_PYTHON"):
         where = [os.environ["NDT_EXTRAS_PYTHON"], "-c", "import laspy, lazrs; print(laspy.__path__[0], lazrs.__path__[0], sep='\\n')"]
         folder = tmp_path_factory.mktemp("laspy")

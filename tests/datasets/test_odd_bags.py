@@ -74,7 +74,7 @@ def test_poses_in_two_frames_are_refused_and_a_misspelt_frame_is_named(tmp_path,
     message = convert(made, "--pose-topic", "/pose", "--out", tmp_path / "out", code=EXIT_USAGE, python=extras_python)
     assert "/pose: has 2 senders: map (10 messages), utm (10 messages)" in message
     message = convert(made, "--frame", "velodyne", "--out", tmp_path / "out", code=EXIT_USAGE, python=extras_python)
-    assert "--frame: no message has velodyne; the topics /points were looked at" in message
+    assert "--frame: no message has velodyne; the topics /points were read" in message
     said = convert(made, "--pose-topic", "/pose", "--frame", "map", "--out", tmp_path / "out", python=extras_python)
     assert "/pose: left out, as --frame map asks: utm (10 messages)" in said and "1 of 20 scans are outside" in said
 
@@ -154,7 +154,7 @@ def test_times_since_the_sensor_was_started_name_the_remedy(tmp_path, extras_pyt
     message = convert(made, "--pose-topic", "/odom", "--out", tmp_path / "out", code=EXIT_BAD_INPUT, python=extras_python)
     assert "cover no scan" in message and "use --receive-time" in message
     said = convert(made, "--odometry-topic", "/odom", "--out", tmp_path / "out", python=extras_python)
-    assert "/odom: its times 1600000000.000 to 1600000001.900 s cover no scan, which are of 50.000 to 51.900 s; if the scans' clock" in said
+    assert "/odom: its times 1600000000.000 to 1600000001.900 s cover no scan; the scans are from 50.000 to 51.900 s; if the scans' clock" in said
     said = convert(made, "--pose-topic", "/odom", "--receive-time", "--out", tmp_path / "good", python=extras_python)
     assert "cover no scan" not in said and len(table(tmp_path / "good" / "poses.tum")) == 20
 

@@ -180,7 +180,7 @@ def test_a_surveyors_map_gives_its_system(tmp_path, extras_python):
     assert f"{site}: 'LOCAL grid of our town' is not a coordinate system" in convert(*run, code=EXIT_USAGE, python=extras_python)
     for other in ("{}", "[1]", "no JSON", json.dumps(facts | {"crs": 7})):
         (tmp_path / "site.json").write_text(other)
-        assert "where is the map's origin?" in convert(*run, code=EXIT_USAGE, python=extras_python), other
+        assert "requires the map's origin" in convert(*run, code=EXIT_USAGE, python=extras_python), other
 
 
 def test_systems_that_cannot_be_used_are_named(tmp_path, extras_python):

@@ -29,7 +29,7 @@ def test_the_nearest_scan_of_each_other_lidar_joins_moved_by_tf(tmp_path, extras
     made = bag(extras_python, tmp_path, *TREE, *lidar("/front", "front", TIMES), *lidar("/rear", "rear", rear),
                *lidar("/far", "rear", [at + 50 for at in TIMES]))
     said = convert(made, "--topic", "/front,/rear", "--keep-no-returns", "--out", tmp_path / "out", python=extras_python)
-    assert "/rear: joined 19 of 20 scans; 1 have none within 0.050 s\n" in said and "20 scans" in said
+    assert "/rear: joined 19 of 20 scans; 1 have no partner within 0.050 s\n" in said and "20 scans" in said
     for number, of_rear in ((0, 0), (6, 6), (7, None), (8, 7), (19, 18)):
         expected = MOVED["front"](number) + ([] if of_rear is None else MOVED["rear"](of_rear))
         assert points(tmp_path / "out", number) == pytest.approx(np.array(expected), abs=1e-5)
@@ -44,7 +44,7 @@ def test_each_scan_is_moved_by_tf_at_its_own_stamp(tmp_path, extras_python):
     made = bag(extras_python, tmp_path, transform("base", "front", [0, 0, 0]), *turning, *lidar("/front", "front", TIMES),
                *lidar("/rear", "rear", [at + 0.04 for at in TIMES]))
     said = convert(made, "--topic", "/front,/rear", "--out", tmp_path / "out", python=extras_python)
-    assert "/rear: joined 10 of 20 scans; 10 have one at whose stamp tf says nothing\n" in said
+    assert "/rear: joined 10 of 20 scans; 10 have a partner whose stamp tf does not cover\n" in said
     assert points(tmp_path / "out", 3)[4:] == pytest.approx(np.array([[3 + 0.34, k, 0] for k in range(4)]), abs=1e-5)
 
 

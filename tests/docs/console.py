@@ -8,7 +8,7 @@ from markdown import FENCE, HEADING
 
 LANGUAGES = {"", "console", "sh", "bash", "text"}
 PROGRAMS = {"./run", "PYTHONPATH=reports", "alias", "bench", "build/release/bin/ndt-bench", "cmake", "for", "ndt-bench", "pip", "source"}
-# What differs from run to run or from machine to machine: times, with their unit.
+# Times with their unit, which differ between runs and machines.
 TIME = re.compile(r"\b\d+(\.\d+)? (ms|us|s|min)\b")
 
 
@@ -78,12 +78,12 @@ def script(commands, marker):
 
 
 def printed_by(output, marker):
-    """What each command of the script printed; the last one is where the script ended."""
+    """Returns what each command of the script printed; the script ended in the last one."""
     return [part.partition("\n")[2] for part in output.split(f"\n{marker} ")[1:]]
 
 
 def comparable(line):
-    """Without times, and without the blanks that align columns."""
+    """Removes times, and the blanks that align columns."""
     return " ".join(TIME.sub(r"- \2", line).split())
 
 

@@ -1,13 +1,12 @@
 """Numbers with a unit in a Markdown page, and where a published CSV has them.
 
-A number is looked for in the folders of reports/ that its section links to (its heading down to the next), else those
-that the whole page links to, and of a published page in its own: in columns of its unit, rounded as the page rounds it,
-and in a line of a table that begins with names in code only in rows that have one of them. A number that is computed of
-rows is on the published page, or in a text that a command printed. What a run prints as a table in a code block is
-compared row by row with summary.csv.
+A number is searched in the folders of reports/ that its section links to, from its heading down to the next. If there
+are none, the folders that the whole page links to are searched, and for a published page its own. Only columns of its
+unit count, rounded as the page rounds it. In a line of a table that begins with names in code, only rows with one of
+these names count. A number that is computed from rows is on the published page, or in a text that a command printed. A
+table that a run prints into a code block is compared row by row with summary.csv.
 
-A number beside the wrong name in prose may be found all the same: what this finds is numbers that no page has, or has no
-more.
+A number beside the wrong name in prose may still be found. The check finds numbers that no page has, or has no more.
 """
 
 import csv
@@ -46,7 +45,7 @@ class Number(NamedTuple):
 
 
 def numbers(text: str, own: str = "") -> list:
-    """Of the prose and tables of a page. own: its folder, of a published page, which then comes first."""
+    """Returns the numbers in a page's prose and tables. own: the folder of a published page, which is then searched first."""
     lines, out = prose(text)[0], []
     everywhere = tuple(dict.fromkeys(FOLDER.findall(text)))
     section_of, section = {}, 0
@@ -153,7 +152,7 @@ def _cells(line: str, edges) -> list:
 
 
 def wrong_cells(folders, row: dict) -> list:
-    """What of the row the summary.csv of a folder has otherwise, or that it has no such row."""
+    """Returns the cells of the row that differ from the summary.csv of a folder, or says that the row is missing."""
     for folder in folders:
         for name, columns, rows in tables(folder):
             entries = [dict(zip(columns, cells)) for cells in rows] if name.endswith("/summary.csv") else []

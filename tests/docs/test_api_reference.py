@@ -10,7 +10,7 @@ from markdown import ROOT
 
 
 def doxygen(output, *more):
-    """What Doxygen says with docs/Doxyfile, and whether it is content."""
+    """Runs Doxygen with docs/Doxyfile; returns whether it succeeded and what it printed."""
     if not shutil.which("doxygen"):
         pytest.skip("skipped for want of doxygen (Debian: doxygen)")
     settings = (ROOT / "docs/Doxyfile").read_text(encoding="utf-8")

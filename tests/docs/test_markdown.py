@@ -45,7 +45,7 @@ def test_headings_are_in_order_and_code_blocks_are_closed(path):
         where = f"{name_of(path)}:{heading.line}: {heading.text}: "
         assert heading.level > 1, where + "a second title"
         assert heading.level <= before.level + 1, where + f"level {heading.level} after level {before.level}"
-    # The same words below two others are fine, as in a changelog; side by side they cannot be told apart.
+    # A heading may repeat below two different ones, as in a changelog. Repeated side by side it is ambiguous.
     for k, heading in enumerate(found):
         for other in found[k + 1:]:
             if other.level < heading.level:

@@ -1,4 +1,4 @@
-// What the fuzz targets of point clouds share.
+// The code that fuzz targets of point clouds share.
 #pragma once
 
 #include "base/io_names.hpp"

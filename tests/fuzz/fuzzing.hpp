@@ -1,4 +1,4 @@
-// What every fuzz target needs: bytes as a file, and what must hold for any bytes.
+// The base of every fuzz target: bytes as a file, and checks that hold for any bytes.
 #pragma once
 
 #include <sys/mman.h>
@@ -67,7 +67,7 @@ inline void require_readable(std::string_view message) {
     require(static_cast<unsigned char>(c) >= 0x20 && c != 0x7F, "a message has control characters");
 }
 
-/// What `read` returns, or nothing if it refuses with an Error, the one exception it may throw.
+/// Returns the result of `read`, or nothing if it refuses with an Error, the one exception it may throw.
 template <class Error = InputError, class Read>
 auto read_or_refuse(Read read) -> std::optional<decltype(read())> {
   try {

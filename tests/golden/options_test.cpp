@@ -13,12 +13,12 @@
 namespace ndt {
 namespace {
 
-// Of the cases that float32 rounding does not decide. The courtyard has fewer than 100 cases, and so all of
-// these must be equal.
+// The least share of equal results, among cases that float32 rounding does not decide. The courtyard has
+// fewer than 100 cases, so all of its must be equal.
 constexpr double kEqualShare = 0.99;
-// Of all golden cases together: zero-start's sharp Gaussians and fixed steps leave up to 13 in 110 to chance.
-// The courtyard is harder than the real clouds (5 in 26 are left to chance), so a part of the cases has
-// another share.
+// The least share of equal results among all golden cases. Sharp Gaussians and fixed steps of zero-start
+// leave up to 13 in 110 to chance. The courtyard is harder than the real clouds (5 in 26 are left to chance),
+// so a part of the cases has another share.
 constexpr double kEqualShareOfAll = 0.85;
 
 struct Combination {

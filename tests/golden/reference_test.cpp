@@ -62,9 +62,10 @@ TEST(ReferenceGolden, AlignmentsTakeTheSameIterationsToTheSamePose) {
       close += m <= kCloseMetres && deg <= kCloseDegrees ? 1 : 0;
     }
     hessian.see(compare::hessian(got.hessian, r.hessian), r.name);
-    // The honest label must not take convergence from a run that found the place. It takes it from one cloud:
-    // a scan of 1,408 points, of which half have no voxel, loses 1.5 standard errors when it is pushed along
-    // its street (1.9 in the grid of its map far from the origin), as it may where a direction is free.
+    // The honest label must not take convergence from a run that found the place. It does so for one cloud, a
+    // scan of 1,408 points of which half have no voxel. The scan loses 1.5 standard errors when it is pushed
+    // along its street (1.9 in its map's grid far from the origin). Such a loss is allowed where a direction
+    // is free.
     if (r.nvtl > 2.3 && r.options.resolution_m == 2 && r.iterations < r.options.max_iterations) {
       if (r.name.find("kitti07_map4") == std::string::npos) {
         EXPECT_EQ(got.stop, Stop::converged) << r.name;

@@ -22,7 +22,7 @@ const Layout kXyzi = record_layouts()[1];
 constexpr float kNan = std::numeric_limits<float>::quiet_NaN(),
                 kInfinite = std::numeric_limits<float>::infinity();
 
-/// What a call throws; empty if nothing.
+/// Returns the message that a call throws, empty if none.
 std::string thrown_by(const std::function<void()>& call) {
   try {
     call();
@@ -47,7 +47,7 @@ PointCloud with_gaps(PointCloud cloud) {
   return cloud;
 }
 
-/// The same cloud in a national grid's coordinates, from an origin in float64.
+/// Moves a cloud to a national grid's coordinates, with an origin in float64.
 PointCloud from_afar(PointCloud cloud) {
   cloud.origin = {412345.25, -5678901.5, 88.125};
   return cloud;

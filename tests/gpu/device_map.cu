@@ -55,7 +55,7 @@ bool same(const std::vector<VoxelInfo>& a, const std::vector<VoxelInfo>& b) {
   return true;
 }
 
-/// Of a build whose nth call fails: whether it threw.
+/// True if a build whose nth call fails throws.
 bool throws_at(int nth, cuda::Context& context, const PointCloud& cloud, const AlignOptions& options,
                const VoxelMapLimits& limits, std::string& complaint) {
   bool thrown = false;

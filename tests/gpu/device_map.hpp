@@ -29,7 +29,7 @@ struct DownloadedMap {
   VoxelMapView view() const;
 };
 
-/// What came of a build in which one CUDA call after the other failed.
+/// The outcome of builds in which each CUDA call failed in turn.
 struct FaultReport {
   int failures = 0;       ///< builds that threw cuda::Error
   std::string complaint;  ///< what went wrong besides; empty if nothing

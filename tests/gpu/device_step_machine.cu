@@ -70,7 +70,7 @@ class ArrayMirrors {
         list_(context, a.list, k_),
         running_(context, a.running, 1) {}
 
-  /// What steps write, back to the host.
+  /// Copies what steps write back to the host.
   void fetch() {
     states_.fetch();
     for (Mirror<float>* m : {&jacobians_, &point_hessians_, &moved_, &terms_, &trial_points_, &trial_terms_})

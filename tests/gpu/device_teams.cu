@@ -265,8 +265,8 @@ ChunkPlan plan_for(int items, const TeamShape& shape) {
   return shape.throughput ? ChunkPlan::throughput(items) : ChunkPlan(items);
 }
 
-/// Of all sums in a launch planned for the first. A block without a chunk does not delay the others, so they
-/// could be two sums ahead and overwrite words that it waits for.
+/// The fewest chunks of any sum in a launch planned for the first. A block without a chunk delays no other,
+/// so others could get two sums ahead and overwrite words that this block waits for.
 int fewest_chunks(const std::vector<int>& items, const ChunkPlan& plan) {
   int fewest = plan.groups.chunks;
   for (const int n : items)

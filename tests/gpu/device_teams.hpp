@@ -40,7 +40,7 @@ NDT_HD inline void add_test_item(int i, DerivativeSums<Real>& part) {
   part.pairs += 2, part.points += 1;
 }
 
-/// What the worker asked in sum s of a launch says: either sign, and as long as an int is.
+/// The answer of the worker asked in sum s of a launch: of either sign, and as long as an int can be.
 NDT_HD inline int test_answer(int s) { return s % 2 == 0 ? 2000000011 - s : s - 2000000011; }
 
 struct SumsRun {
@@ -56,7 +56,7 @@ struct SampleRun {
   /// Threads that saw another.
   unsigned long long mismatches = 0;
 };
-/// What item i of a sample contributes to an entry.
+/// The contribution of a sample's item i to an entry.
 NDT_HD inline float test_entry(int i, int entry) {
   return static_cast<float>(i % 97 + 1) / static_cast<float>(entry + 1);
 }

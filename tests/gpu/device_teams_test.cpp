@@ -1,5 +1,5 @@
-// What every CUDA team promises: the same bits as every other and in every thread, sum after sum, and
-// collectives that run as often as they say.
+// Tests the promises of every CUDA team: equal bits in every team and thread, sum after sum, and collectives
+// that run as often as they say.
 #include "device_teams.hpp"
 
 #include <gtest/gtest.h>

@@ -22,14 +22,14 @@ from pathlib import Path
 
 REPOSITORY = Path(__file__).resolve().parents[2]
 
-# What is inlined into these, and they themselves, are an iteration.
+# The functions of an iteration, together with what is inlined into them.
 LOOP = {"persistent_align", "pass_kernel", "advance_over"}
 ALL_WARPS = None
 
 
 @dataclass(frozen=True)
 class Part:
-    """What an iteration does: the functions that do it, and how many warps of a block run them."""
+    """A part of an iteration: its functions, and how many warps of a block run them."""
     name: str
     functions: frozenset
     warps: int | None
@@ -69,7 +69,7 @@ class Instruction:
 
 
 def instructions(text):
-    """Of the lines that nvdisasm -c -gi prints."""
+    """Reads the instructions in the lines that nvdisasm -c -gi prints."""
     target = kernel = function = ""
     places, complete = [], True
     for line in text:

@@ -1,4 +1,4 @@
-// The same bits a thousand times, and alignments that are ended from outside while the device is at work.
+// Aligns a thousand times with equal bits, and ends alignments from outside while the device is at work.
 #include <cuda_runtime.h>
 
 #include <chrono>
@@ -92,7 +92,7 @@ TEST_P(Endurance, ARequestFromAnotherThreadGivesThePoseSoFar) {
   expect_pose_so_far(aligner->align(test_clouds::scan(), kGuess, per_scan), Stop::cancelled, *aligner);
 }
 
-/// What all processes left of the device.
+/// The device memory that all processes leave free.
 std::size_t free_bytes() {
   std::size_t free = 0, all = 0;
   EXPECT_EQ(cudaMemGetInfo(&free, &all), cudaSuccess);

@@ -39,7 +39,7 @@ class Disarmed {
   ~Disarmed() { cuda::inject_fault(0, cudaSuccess); }
 };
 
-/// What a call throws while the nth CUDA call fails; empty if nothing.
+/// Returns the message that a call throws while the nth CUDA call fails, empty if none.
 std::string thrown_by(int nth, cudaError_t code, const std::function<void()>& call) {
   const Disarmed fault(nth, code);
   try {
@@ -263,7 +263,7 @@ TEST(RefusedGrids, AreLaunchedWithFewerBlocksAndGiveTheSameBits) {
   }
 }
 
-/// Of persistent_cuda, whose blocks wait for words of others. Of other teams the device keeps the blocks
+/// Tests persistent_cuda, whose blocks wait for words of others. The device keeps the blocks of other teams
 /// together.
 TEST(MissingBlocks, EndTheAlignmentWithinASecondAndTheAlignerGoesOn) {
   if (const std::string reason = persistent_cuda().unavailable_reason(); !reason.empty())

@@ -8,8 +8,8 @@ struct Launches {
   int counted = 0, captured = 0;
 };
 
-/// Of 6x6 solves and of segmented sums, behind a first call that loads what they need. Throw
-/// std::runtime_error.
+/// Count the launches of 6x6 solves and of segmented sums, after a first call that loads what they need.
+/// Throw std::runtime_error.
 Launches launches_of_solve(int systems);
 Launches launches_of_sum(int segments, int length);
 

@@ -65,7 +65,7 @@ TEST_P(PersistentImplementations, AlignLikeTheHostForAnyNumberOfPoints) {
     const std::string name = std::to_string(points) + " points";
     const PointCloud scan = test_clouds::scan_of(points);
     const AlignResult expected = host->align(scan, kGuess), got = device->align(scan, kGuess);
-    // Where the scan leaves a direction free, rounding decides how far along it a step goes.
+    // A direction that the scan leaves free is decided by rounding: it sets how far a step goes along it.
     if (expected.conditioning.well_posed())
       expect_same_alignment(got, expected, name);
     else

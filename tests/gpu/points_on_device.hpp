@@ -25,7 +25,7 @@ inline int current_device() {
   return device;
 }
 
-/// Where the coordinates of points are; NaN is between them.
+/// The layout of points in memory: offsets of their coordinates, with NaN between them.
 struct Layout {
   const char* name;
   std::ptrdiff_t stride = 12, x = 0, y = 4, z = 8;

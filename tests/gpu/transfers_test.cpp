@@ -1,5 +1,5 @@
-// What an alignment on a device moves, starts and waits for, by the counters of Traffic and against the
-// schedule's own numbers.
+// Compares Traffic's counters of an alignment's copies, launches and waits on a device with the schedule's
+// own numbers.
 #include <string_view>
 #include <utility>
 
@@ -51,8 +51,8 @@ class Transfers : public DeviceImplementation {
     f();
     return *aligner.traffic() - before;
   }
-  /// What the upload carries besides scan and guesses, 0 for the staged implementation: a header, or what is
-  /// made of a guess.
+  /// The bytes of the upload besides scan and guesses: a header, or values derived from a guess. 0 for the
+  /// staged implementation.
   static std::int64_t header_bytes(const Traffic& t, std::size_t points, std::size_t poses) {
     return t.upload_bytes - scan_bytes(points) - static_cast<std::int64_t>(poses) * kGuessBytes;
   }

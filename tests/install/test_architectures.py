@@ -25,7 +25,7 @@ def code_in(file):
 
 
 def expected_of(architectures):
-    """What "75-real;80" stands for: machine code for both, PTX of 80 only."""
+    """Reads a list of architectures: "75-real;80" stands for machine code for both, and PTX for 80 only."""
     kinds = [re.fullmatch(r"(\d+)(-real|-virtual)?", one).groups() for one in architectures.split(";")]
     return {name for name, kind in kinds if kind != "-virtual"}, {name for name, kind in kinds if kind != "-real"}
 

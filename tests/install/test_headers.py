@@ -5,7 +5,7 @@ import re
 
 from conftest import run
 
-# What a header may include beside ndt/ and the standard library, whose names have no dot.
+# The includes allowed beside ndt/ and the standard library, whose names have no dot.
 OTHERS = {"c.h": {"stddef.h", "stdint.h"}, "pcl/registration.hpp": {"pcl/common/transforms.h", "pcl/registration/registration.h", "Eigen/Core"}}
 
 

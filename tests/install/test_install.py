@@ -1,4 +1,4 @@
-"""What cmake --install leaves, after it was moved."""
+"""Tests an installation that was moved after cmake --install."""
 
 
 import json

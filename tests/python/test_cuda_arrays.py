@@ -14,7 +14,7 @@ ON_A_GPU = [entry.name for entry in ndt.implementations() if entry.runs_on == "G
 
 
 class Described:
-    """What says that it is in CUDA memory; no implementation on the CPU reads it."""
+    """An object that claims to be in CUDA memory; no implementation on the CPU reads it."""
 
     def __init__(self, **changes):
         facts = {"shape": (5, 4), "typestr": "<f4", "data": (4096, True), "strides": None, "version": 3, "stream": 1}

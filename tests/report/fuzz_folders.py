@@ -1,6 +1,6 @@
 """Random changes of a valid run folder: values, keys, types, lines cut, bytes flipped. A seed is a folder.
 
-By hand: PYTHONPATH=reports python3 tests/report/fuzz_folders.py FIRST LAST
+Started by hand: PYTHONPATH=reports python3 tests/report/fuzz_folders.py FIRST LAST
 It prints the seeds that break a rule.
 """
 

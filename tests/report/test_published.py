@@ -1,5 +1,5 @@
-"""Published folders show what they say, can be read, and stay small: a figure on every run's page, two in the README,
-rows in every folder, no picture twice, nothing that the rows give again, no place of a machine, 25 MB together."""
+"""Published folders show what they say, can be read, and stay small. Every run's page has a figure, the README two, and every
+folder rows. No picture is there twice, nothing that the rows give again, and no place of a machine. All take 25 MB at most."""
 
 import hashlib
 import json

@@ -1,5 +1,5 @@
-"""driving_log_replayer's words mean what they mean there: Convergence is the way from the guess to the side, in 95 % of the
-scans; Reliability fails at ten scans in a row; and neither is said of rows that are no drive."""
+"""driving_log_replayer's words have their meaning from there. Convergence is the way from the guess to the side, in 95 % of the
+scans. Reliability fails at ten scans in a row. Rows that are no drive have neither."""
 
 import needs  # noqa: F401  first: it skips
 

@@ -10,7 +10,7 @@
 
 namespace ndt::soak {
 
-/// Of this process since the work began.
+/// The use of this process since the work began.
 struct Sample {
   std::int64_t done = 0;
   double seconds = 0;      ///< by the clock

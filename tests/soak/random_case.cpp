@@ -90,7 +90,7 @@ void mix_in(Draw& draw, PointCloud& cloud, Make&& make) {
   for (int k = 0; k < more; ++k) cloud.points.push_back(make(cloud));
 }
 
-/// What sensors and drivers do to clouds.
+/// Spoils a cloud as sensors and drivers do.
 void spoil(Draw& draw, PointCloud& cloud, std::string& said) {
   if (draw.one_in(10)) {
     said += ", NaN and inf";

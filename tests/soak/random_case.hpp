@@ -17,7 +17,7 @@ struct RandomCase {
   std::string said;  ///< what was drawn, for people
 };
 
-/// The same seed gives the same case, with one standard library.
+/// A seed always gives one case, with one standard library.
 RandomCase random_case(std::uint64_t seed);
 
 }  // namespace ndt::soak

@@ -132,7 +132,7 @@ class Soak {
   bool flat_ = true;
 };
 
-/// Those asked for, or all that can run here.
+/// Returns the implementations asked for, or all that can run here.
 std::vector<const Implementation*> chosen(const Arguments& arguments) {
   std::vector<const Implementation*> out;
   for (const std::string& name : arguments.implementations)

@@ -56,7 +56,7 @@ Arguments parse(int argc, char** argv) {
   return a;
 }
 
-/// Of one implementation, by all processes.
+/// The counts of one implementation, over all processes.
 struct Counts {
   std::atomic<std::int64_t> cases{0}, refused{0}, not_offered{0}, converged{0}, judged{0}, left{0}, faults{0};
   std::atomic<double> farthest{0};

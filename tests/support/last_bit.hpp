@@ -19,7 +19,7 @@ inline bool same_answer(const AlignResult& a, const AlignResult& b) {
          compare::degrees(rotation_error_rad(a.map_from_scan, b.map_from_scan)) <= kDegrees;
 }
 
-/// Of the map's coordinates: that of a point 50 m away at least, or of the guess where that is larger.
+/// The float32 step of the map's coordinates: at a point 50 m away, or at the guess if that step is larger.
 inline double float_step(double coordinate) {
   constexpr double kFloatStepAt50M = 4e-6;
   const float at = std::fabs(static_cast<float>(coordinate));

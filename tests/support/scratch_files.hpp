@@ -1,4 +1,4 @@
-// What the tests of readers and writers share: files written byte by byte, and clouds that are hard to carry.
+// The helpers of reader and writer tests: files written byte by byte, and clouds that are hard to store.
 #pragma once
 
 #include <gmock/gmock.h>
@@ -56,7 +56,7 @@ std::string input_error_of(Call call) {
   return "";
 }
 
-/// The same for the std::invalid_argument of a mistaken call.
+/// Returns the message of the std::invalid_argument that a mistaken call throws.
 template <class Call>
 std::string mistake_of(Call call) {
   try {

@@ -1,4 +1,4 @@
-"""What a sweep's file becomes, and what is refused of it."""
+"""Tests what a sweep's file becomes, and which files are refused."""
 
 import tomllib
 

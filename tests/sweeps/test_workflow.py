@@ -70,7 +70,7 @@ def poses(folder):
 
 
 def whole(folder):
-    """The same plan in one run."""
+    """Runs the whole plan at once."""
     subprocess.run([BENCH, "run", "--plan", folder / "out/plan.json", "--out", folder / "whole"], check=True, capture_output=True,
                    cwd=folder / "out", env=os.environ | {"NDT_SHARE": str(ROOT)})
     return poses(folder / "whole")

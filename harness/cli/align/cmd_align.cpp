@@ -78,8 +78,8 @@ Outcome align_repeatedly(Aligner& aligner, const PointCloud& map, const PointClo
     // When time runs out is not the method's doing.
     const bool timed_out = result.stop == Stop::timeout || outcome.result.stop == Stop::timeout;
     if (k > 0 && !spent && !timed_out && !same_bits(result, outcome.result))
-      throw RegressionError(
-          fmt::format("align: repeat {} gave other bits than the first; repeats must be equal", k + 1));
+      throw RegressionError(fmt::format(
+          "align: the result of repeat {} differs from the first; repeats must be equal bit for bit", k + 1));
     if (k == 0 || !spent)
       outcome.result = std::move(result);  // later guesses of peers lie beside the given one
   }

@@ -68,7 +68,7 @@ std::string passes_text(const AlignResult& r) {
 }
 
 std::string score_text(double score, std::int64_t pairs, double transform_probability, double nvtl) {
-  if (pairs == kNotCounted) return "score            none: the method gives none\n";
+  if (pairs == kNotCounted) return "score            none: this method has no score\n";
   return fmt::format("score            {:.6g} over {} point-voxel pairs\n", score, pairs) +
          fmt::format("per point        transform probability {:.6f}, NVTL {:.6f}\n", transform_probability,
                      nvtl);

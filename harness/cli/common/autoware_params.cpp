@@ -20,7 +20,7 @@ using namespace autoware;
 struct Known {
   std::string_view name, of;
 };
-constexpr std::string_view kLocalize = "it is for localize";
+constexpr std::string_view kLocalize = "used by localize only";
 constexpr std::string_view kFrames = "ROS frames: clouds and poses here are in the map's and the sensor's";
 constexpr std::string_view kMapTopic = "it publishes a ROS topic; ndt-bench map crop writes a part of a map";
 constexpr std::array kKnown{
@@ -36,8 +36,8 @@ constexpr std::array kKnown{
     Known{"ndt.num_threads", ""},
     Known{"ndt.regularization.enable", kLocalize},
     Known{"ndt.regularization.scale_factor", kLocalize},
-    Known{"initial_pose_estimation.particles_num", "it is for initial-pose and localize"},
-    Known{"initial_pose_estimation.n_startup_trials", "it is for initial-pose"},
+    Known{"initial_pose_estimation.particles_num", "used by initial-pose and localize only"},
+    Known{"initial_pose_estimation.n_startup_trials", "used by initial-pose only"},
     Known{"validation.initial_pose_timeout_sec", kLocalize},
     Known{"validation.initial_pose_distance_tolerance_m", kLocalize},
     Known{"validation.initial_to_result_distance_tolerance_m", kLocalize},
@@ -46,7 +46,7 @@ constexpr std::array kKnown{
     Known{"score_estimation.converged_param_type", kLocalize},
     Known{"score_estimation.converged_param_transform_probability", kLocalize},
     Known{"score_estimation.converged_param_nearest_voxel_transformation_likelihood",
-          "it is for initial-pose and localize"},
+          "used by initial-pose and localize only"},
     Known{"score_estimation.no_ground_points.enable", kLocalize},
     Known{"score_estimation.no_ground_points.z_margin_for_ground_removal", kLocalize},
     Known{"covariance.output_pose_covariance", kLocalize},
@@ -56,7 +56,7 @@ constexpr std::array kKnown{
     Known{"covariance.covariance_estimation.temperature", kLocalize},
     Known{"covariance.covariance_estimation.scale_factor", kLocalize},
     Known{"dynamic_map_loading.update_distance", kLocalize},
-    Known{"dynamic_map_loading.map_radius", "it is for align, initial-pose and localize"},
+    Known{"dynamic_map_loading.map_radius", "used by align, initial-pose and localize only"},
     Known{"dynamic_map_loading.lidar_radius", kLocalize},
     Known{"dynamic_map_loading.publish_loaded_map", kMapTopic},
     Known{"dynamic_map_loading.save_loaded_map", kMapTopic},  // its name before release 1.9
@@ -73,7 +73,7 @@ std::string known_name(std::string_view near) {
 void add_autoware_flag(CLI::App& command, std::optional<std::string>& file) {
   command
       .add_option("--autoware-params", file,
-                  "options from the ndt_scan_matcher.param.yaml of Autoware; those given here win")
+                  "options from Autoware's ndt_scan_matcher.param.yaml; the command line takes precedence")
       ->type_name("FILE");
 }
 
@@ -94,8 +94,7 @@ void AutowareParams::finish(std::string_view command) {
     const auto known = std::ranges::find(kKnown, name, &Known::name);
     const std::string near = known_name(name);
     if (known != kKnown.end())
-      ignored(name,
-              known->of.empty() ? fmt::format("{} has no use for it", command) : std::string(known->of));
+      ignored(name, known->of.empty() ? fmt::format("unused by {}", command) : std::string(known->of));
     else
       ignored(name, fmt::format("ndt_scan_matcher has no such parameter{}",
                                 near.empty() ? "" : fmt::format("; did you mean {}?", near)));
@@ -142,14 +141,14 @@ void take_alignment(AutowareParams& params, AlignArguments& given, bool profile)
     for (const char* name : {"ndt.step_size", "ndt.trans_epsilon"})
       params.ignored(name,
                      "step-control trust_region takes its radii and its end from the levels; --profile "
-                     "autoware has a use for it");
+                     "autoware uses it");
   }
   params.take("ndt.regularization.scale_factor", given, &AlignOptions::regularisation_scale);
   // As in Autoware, 0 is one thread; here it would be one per core.
   if (auto& threads = given[&AlignOptions::threads]; !threads) {
     const auto found = params.file().whole("ndt.num_threads", -1000000, Limits::kThreads);
     if (found) threads = static_cast<int>(std::max<std::int64_t>(*found, 1));
-    params.took("ndt.num_threads", "--threads, of implementations on the CPU");
+    params.took("ndt.num_threads", "--threads, for implementations on the CPU");
   } else {
     params.given("ndt.num_threads", "--threads");
   }
@@ -161,9 +160,9 @@ void take_regularisation(AutowareParams& params, const AlignArguments& given) {
   if (given[&ScanOptions::regularisation_x_m])
     params.given(kEnable, "--reg-x");
   else if (*enabled)
-    params.ignored(kEnable, "a pull needs a place to pull to: give --reg-x and --reg-y");
+    params.ignored(kEnable, "requires a place to pull to; give --reg-x and --reg-y");
   else
-    params.took(kEnable, "no pull without --reg-x and --reg-y");
+    params.took(kEnable, "off unless --reg-x and --reg-y are given");
 }
 
 void take_map_radius(AutowareParams& params, MapArguments& map) {
@@ -171,7 +170,7 @@ void take_map_radius(AutowareParams& params, MapArguments& map) {
   if (!radius) return;
   if (!map.radius.empty()) return params.given(kRadius, "--map-radius");
   map.usual_m = *radius;
-  params.took(kRadius, "--map-radius, of maps in tiles with metadata");
+  params.took(kRadius, "--map-radius, for tiled maps with metadata");
 }
 
 void take_search(AutowareParams& params, SearchArguments& given, const SearchArguments& with_method) {
@@ -179,7 +178,7 @@ void take_search(AutowareParams& params, SearchArguments& given, const SearchArg
   params.take(kNvtl, given, &SearchOptions::reliable_nvtl);
   params.take(kParticles, given, &SearchOptions::particles);
   if (method && *method != to_string(Method::tpe))
-    return params.ignored(kStartup, fmt::format("--method {} guides no particle", *method));
+    return params.ignored(kStartup, fmt::format("unused by --method {}, which guides no particle", *method));
   const auto startup = params.file().whole(kStartup, 1, static_cast<std::int64_t>(Limits::kBatch));
   const int particles = given[&SearchOptions::particles].value_or(SearchOptions{}.particles);
   if (startup && !given[&SearchOptions::startup] && *startup > particles)

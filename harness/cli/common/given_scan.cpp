@@ -6,7 +6,8 @@
 namespace ndt::harness {
 
 constexpr const char* kWhat =
-    "points that drivers write for no return: zeros, huge numbers, one point many times, the largest range";
+    "points that drivers write for missing returns: zeros, huge numbers, one point many times, the largest "
+    "range";
 
 void add_drop_no_returns_flag(CLI::App& command, bool& drop) {
   command.add_flag("--drop-no-returns", drop, std::string("leave out ") + kWhat);

@@ -25,7 +25,7 @@ std::optional<double> reach(const MapArguments& map, double usual_m) {
   if (map.radius == kAll) return std::nullopt;
   const Real<double> radius = parse_real<double>(map.radius);
   if (radius.fault != RealFault::none || !(radius.value >= 0 && radius.value <= kRadiusMostM))
-    throw UsageError(fmt::format("{} '{}': give metres up to {}, or all (0 is all, too)", kRadius,
+    throw UsageError(fmt::format("{} '{}': give metres up to {}, or all (0 means all)", kRadius,
                                  printable(map.radius), kRadiusMostM));
   if (radius.value == 0) return std::nullopt;
   return radius.value;
@@ -41,8 +41,8 @@ std::optional<MapArea> around(double x, double y, std::optional<double> reach_m)
 void add_bin_fields_flag(CLI::App& command, BinFields& fields) {
   command
       .add_option("--bin-fields", fields,
-                  "float32 values of a point in .bin files, x y z first, 3 to 6 (default: 4, and files that "
-                  "look otherwise are refused)")
+                  "float32 values of a point in .bin files, x y z first, 3 to 6 (default: 4; files of "
+                  "another width are refused)")
       ->type_name("N")
       ->check(CLI::Range(kBinFieldsLeast, kBinFieldsMost));
 }
@@ -65,7 +65,7 @@ void add_map_radius_flag(CLI::App& command, MapArguments& map, const std::string
                          const std::string& usual) {
   command
       .add_option(kRadius, map.radius,
-                  fmt::format("of a map in tiles with metadata, read the tiles within so many metres of {} "
+                  fmt::format("for a tiled map with metadata: read the tiles within this distance of {} "
                               "(default {}); all or 0: every tile",
                               centre, usual))
       ->type_name("M|all");
@@ -91,8 +91,9 @@ GivenMap::GivenMap(const MapArguments& map, const std::optional<MapArea>& area,
   if (files.places_known())
     area_ = area;
   else if (area && !map.radius.empty())
-    throw UsageError(fmt::format("{} is of a map in tiles with metadata, and {} is none: leave it out",
-                                 kRadius, printable_name(map.path)));
+    throw UsageError(
+        fmt::format("{} requires a tiled map with metadata, and {} is not one; remove the option", kRadius,
+                    printable_name(map.path)));
   LoadedMap loaded = files.load(area_);
   tiles_ = loaded.tiles;
   if (files.in_tiles()) of_ = files.tiles().size();

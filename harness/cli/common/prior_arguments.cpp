@@ -32,7 +32,7 @@ void take_box(const PriorArguments& a, ResolvedPrior& prior) {
   if (!box) throw UsageError("--box is required with --prior box");
   prior.low = box->low, prior.high = box->high;
   if (!(box->low.x <= box->high.x && box->low.y <= box->high.y && box->low.z <= box->high.z))
-    throw UsageError("--box: its first corner is not below its second; give x0,y0,z0,x1,y1,z1 in metres");
+    throw UsageError("--box: the first corner must be below the second; give x0,y0,z0,x1,y1,z1 in metres");
 }
 
 /// Requires options that go with the prior, and a method that can use the prior.
@@ -48,17 +48,20 @@ void require_fitting(const PriorArguments& a, PriorKind kind, const ResolvedSear
                         : !a.up.empty()                             ? "--up"
                                                                     : nullptr;
     if (needs)
-      throw UsageError(fmt::format("{} is for --method anywhere; {} searches about a guess", needs, method));
+      throw UsageError(
+          fmt::format("{} requires --method anywhere; {} searches around a guess", needs, method));
   }
   if (kind != PriorKind::box && !a.box.empty())
-    throw UsageError(fmt::format("--box has no use with --prior {}; leave one out", to_string(kind)));
+    throw UsageError(
+        fmt::format("--box requires --prior box, not {}; remove one of the two", to_string(kind)));
   if (kind != PriorKind::pose && !a.sigma.empty())
-    throw UsageError(fmt::format("--sigma has no use with --prior {}; leave one out", to_string(kind)));
+    throw UsageError(
+        fmt::format("--sigma requires --prior pose, not {}; remove one of the two", to_string(kind)));
   if (kind != PriorKind::map && !a.up.empty())
-    throw UsageError(fmt::format("--up requires --prior map, not {}; turn the map level, or leave --up out",
+    throw UsageError(fmt::format("--up requires --prior map, not {}; turn the map level, or remove --up",
                                  to_string(kind)));
   if (a.sigma_yaw && a.guess.empty())
-    throw UsageError("--sigma-yaw is about the heading of --guess; give one");
+    throw UsageError("--sigma-yaw requires --guess: it is a deviation from the guess's heading");
 }
 
 }  // namespace
@@ -93,10 +96,9 @@ void add_up_flag(CLI::App& command, std::vector<std::string>& words, const char*
 
 void add_prior_flags(CLI::App& command, PriorArguments& a) {
   command
-      .add_option(
-          "--prior", a.kind,
-          "where the sensor may be: pose = about --guess as --sigma tells (default), box = in --box, map = "
-          "anywhere in the map; box and map need and imply --method anywhere")
+      .add_option("--prior", a.kind,
+                  "where the sensor may be: pose = around --guess within --sigma (default), box = in --box, "
+                  "map = anywhere in the map; box and map require and imply --method anywhere")
       ->type_name("NAME");
   add_pose_flag(command, "--guess", a.guess, "required with --prior pose");
   command
@@ -109,7 +111,7 @@ void add_prior_flags(CLI::App& command, PriorArguments& a) {
       ->expected(1, 6);
   command
       .add_option("--sigma-yaw", a.sigma_yaw,
-                  "standard deviation of the heading about the guess's, rad (default: any heading)")
+                  "standard deviation of the heading around the guess's, rad (default: any heading)")
       ->type_name("RAD");
   add_up_flag(command, a.up, "with --prior map");
   command

@@ -210,10 +210,10 @@ ExitCode doctor(const Arguments& a) {
 
 void add_doctor(CLI::App& app, Command& chosen) {
   const auto a = std::make_shared<Arguments>();
-  CLI::App& command = add_command(
-      app, chosen, "doctor",
-      "Compiler, CUDA, driver, GPU, PCL, Python: found where, or what is missing; what auto takes", a,
-      doctor);
+  CLI::App& command = add_command(app, chosen, "doctor",
+                                  "Compiler, CUDA, driver, GPU, PCL, Python: where each was found, or what "
+                                  "is missing; the choice of auto",
+                                  a, doctor);
   command.add_flag("--json", a->json, "one JSON object on stdout; null is missing or unknown");
 }
 

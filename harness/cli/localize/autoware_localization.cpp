@@ -82,10 +82,10 @@ void take_covariance_estimation(AutowareParams& params, const AutowareLocalizati
   if (!x && !y) return;
   if (!x || !y)
     params.file().refuse(x ? kX : kY, fmt::format("{} is missing", x ? kY : kX),
-                         "give both, with as many numbers");
+                         "give both, with equally many numbers");
   if (x->size() != y->size())
     params.file().refuse(kY, fmt::format("has {} numbers, and {} has {}", y->size(), kX, x->size()),
-                         "give both as many numbers");
+                         "give both equally many numbers");
   constexpr std::size_t kMost = 64;
   if (x->empty() || x->size() > kMost)
     params.file().refuse(kX, fmt::format("has {} numbers", x->size()), fmt::format("give 1 to {}", kMost));
@@ -103,7 +103,7 @@ void take_following(AutowareParams& params, const AutowareLocalization& given) {
     if (!value) return;
     if (map.following[member]) return params.given(name, flag);
     map.usual.*member = *value;
-    params.took(name, fmt::format("{}, of maps in tiles with metadata", flag));
+    params.took(name, fmt::format("{}, for tiled maps with metadata", flag));
   };
   usual("dynamic_map_loading.update_distance", &MapFollowing::update_distance_m, Bounds::above(0, 1e6),
         "--map-update-distance");

@@ -68,39 +68,42 @@ AlignArguments with_profile(AlignArguments given) {
 /// An option that would not be used is a mistake.
 void check_uses(const Arguments& a, Prediction prediction) {
   if (!a.guess.empty() && !starts_by_search(a))
-    throw UsageError("--guess is the middle of a search: give --init search with it, or --init POSE alone");
-  if (!a.sigma.empty() && !starts_by_search(a))
-    throw UsageError("--sigma is of a search: give --init search with it, or drop it");
+    throw UsageError("--guess requires --init search; add it, or give the pose with --init alone");
+  if (!a.sigma.empty() && !starts_by_search(a)) throw UsageError("--sigma requires --init search");
   if (!a.stamp_unit.empty() && a.stamps.empty()) throw UsageError("--stamp-unit requires --stamps");
   if (a.rate_hz && !a.stamps.empty())
-    throw UsageError("--rate and --stamps both give the times of the scans: drop one");
+    throw UsageError("--rate and --stamps exclude each other: both set the times of the scans; remove one");
   if (!a.odometry.empty() && a.localizer[&LocalizerOptions::prediction] && prediction != Prediction::odometry)
-    throw UsageError(fmt::format("--odometry is not used with --prediction {}: drop one",
+    throw UsageError(fmt::format("--odometry requires --prediction odometry, not {}; remove one of the two",
                                  localization::to_string(prediction)));
   const LocalizerArguments& given = a.localizer;
   if (given[&LocalizerOptions::spread_neighbours].value_or(0) == 0 &&
       (given[&LocalizerOptions::spread_offset_m] || given[&LocalizerOptions::spread_bound_m] ||
        given[&LocalizerOptions::spread_reject_m]))
-    throw UsageError("the spread is not looked at: give --spread-neighbours N, or no other --spread option");
+    throw UsageError(
+        "--spread-offset, --spread-bound and --spread-reject require --spread-neighbours N above 0");
   if (a.align[&ScanOptions::regularisation_x_m] || a.align[&ScanOptions::regularisation_y_m])
-    throw UsageError("--reg-x and --reg-y are one place for every scan: give --gnss, with a place for each");
+    throw UsageError(
+        "--reg-x and --reg-y are invalid for localize: they hold one place for all scans; give a place for "
+        "each with --gnss");
 }
 
 /// Checks the options before any file is read.
 void check(const Arguments& a) {
   if (a.rate_hz && !(*a.rate_hz > 0 && *a.rate_hz <= 1e6))
-    throw UsageError(fmt::format("--rate = {}: must be above 0 to 1e6 scans a second", *a.rate_hz));
+    throw UsageError(fmt::format("--rate = {}: must be above 0 and at most 1e6 scans a second", *a.rate_hz));
   if (a.critical_ms && !(*a.critical_ms > 0))
     throw UsageError(fmt::format("--critical-ms = {}: must be above 0", *a.critical_ms));
   if (a.laps < 1 || a.laps > kMostLaps)
     throw UsageError(fmt::format("--laps = {}: must be in [1, {}]", a.laps, kMostLaps));
   if (a.laps > 1 && (!a.odometry.empty() || (!a.gnss.empty() && a.gnss != "none")))
-    throw UsageError("--laps: the times of --odometry and --gnss are of one lap: leave them out");
-  if (a.speed && !a.real_time) throw UsageError("--speed is of --real-time: give both, or drop it");
+    throw UsageError(fmt::format(
+        "--laps = {}: cannot be used with --odometry or --gnss, whose times cover one lap; remove them",
+        a.laps));
+  if (a.speed && !a.real_time) throw UsageError("--speed requires --real-time");
   if (a.speed && !(*a.speed > 0 && *a.speed <= 1e6))
-    throw UsageError(fmt::format("--speed = {}: must be above 0 to 1e6", *a.speed));
-  if (a.ply.empty() && !a.ply_frames.empty())
-    throw UsageError("--ply-frames is of --ply: give both, or drop it");
+    throw UsageError(fmt::format("--speed = {}: must be above 0 and at most 1e6", *a.speed));
+  if (a.ply.empty() && !a.ply_frames.empty()) throw UsageError("--ply-frames requires --ply");
   per_scan(a.align);
   resolve(with_profile(a.align));
   LocalizerOptions options;
@@ -182,11 +185,11 @@ Start start_of(const Arguments& a, const ScanSequence& sequence) {
       searches ? first_pose(a.guess, sequence, "--guess") : first_pose(a.init, sequence, "--init");
   if (!searches && !pose)
     throw UsageError(
-        "--init is missing: where in the map is the first scan? Give x,y,z,roll,pitch,yaw, or search");
+        "--init is required: give the first scan's pose in the map as x,y,z,roll,pitch,yaw, or search");
   if (pose && !a.up.empty())
     throw UsageError(
-        "--up is for the search in the whole map: give --init search without --guess, or drop it");
-  if (!pose && !a.sigma.empty()) throw UsageError("--sigma is about --guess: give both, or drop it");
+        "--up requires a search in the whole map: give --init search without --guess, or remove --up");
+  if (!pose && !a.sigma.empty()) throw UsageError("--sigma requires --guess");
   return {pose, searches && pose ? std::optional(prior_of(a, *pose)) : std::nullopt};
 }
 
@@ -216,16 +219,14 @@ std::optional<Transform> found_in_whole_map(const PointCloud& scan, LocalizeAlig
 const Implementation& implementation_with_scores(const std::string& name) {
   const Implementation& entry = implementation_from(name);
   if (entry.own_process)
-    throw UsageError(
-        fmt::format("{} gives no scores, and localize needs them; take another implementation", entry.name));
+    throw UsageError(fmt::format("{} gives no scores, which localize requires; choose another implementation",
+                                 entry.name));
   return entry;
 }
 
 void notice_unjudged(const std::string& unknown) {
-  notice(
-      "ndt-bench: the score is not judged, so no pose is ok: no threshold is known for {}; give "
-      "--least-score\n",
-      unknown);
+  notice("ndt-bench: no score threshold is known for {}, so no pose can be ok; give --least-score\n",
+         unknown);
 }
 
 ExitCode verdict_on(const LocalizeSummary& summary) {
@@ -342,23 +343,24 @@ void add_source_flags(CLI::App& command, Arguments& a) {
       .add_option("--stamps", a.stamps, "times of the scans, seconds, one a line, such as KITTI's times.txt")
       ->type_name("FILE");
   command
-      .add_option("--stamp-unit", a.stamp_unit,
-                  "of --stamps: s, ms, us or ns (default: told by the median step, which is 1 ms to 60 s)")
+      .add_option(
+          "--stamp-unit", a.stamp_unit,
+          "unit of --stamps: s, ms, us or ns (default: chosen so that the median step is 1 ms to 60 s)")
       ->type_name("UNIT");
   command
-      .add_option("--laps", a.laps, "go through the recording so often, from its start each time (default 1)")
+      .add_option("--laps", a.laps,
+                  "go through the recording this many times, each time from its start (default 1)")
       ->type_name("N");
-  command.add_option("--rate", a.rate_hz, "scans a second where they have no times (default 10)")
+  command.add_option("--rate", a.rate_hz, "scans a second if they have no times (default 10)")
       ->type_name("HZ");
   command
       .add_option("--odometry", a.odometry,
-                  "poses of the scanner by another sensor, in a world of its own, TUM")
+                  "TUM file: poses of the scanner from another sensor, in its own frame")
       ->type_name("FILE");
   command
-      .add_option(
-          "--gnss", a.gnss,
-          "positions of the scanner in the map, which pull along the heading, TUM, or with three more "
-          "columns var_x cov_xy var_y; none: without those of the dataset")
+      .add_option("--gnss", a.gnss,
+                  "positions of the scanner in the map, which pull along the heading: TUM, or with three "
+                  "more columns var_x cov_xy var_y; none: ignore the dataset's")
       ->type_name("FILE|none");
   add_keep_no_returns_flag(command, a.keep_no_returns);
 }
@@ -366,14 +368,14 @@ void add_source_flags(CLI::App& command, Arguments& a) {
 void add_start_flags(CLI::App& command, Arguments& a) {
   add_pose_flag(command, "--init", a.init);
   command.get_option("--init")->description(
-      "pose of the first scan, map_from_scan as in align --guess; or search: look for it around --guess, "
-      "or without one in the whole map (default: a dataset's first guess)");
+      "pose of the first scan, map_from_scan as in align --guess; or search: around --guess, or without one "
+      "in the whole map (default: a dataset's first guess)");
   add_pose_flag(command, "--guess", a.guess);
   command.get_option("--guess")->description(
       "middle of --init search, as in align (default: a dataset's first guess)");
   command
       .add_option("--sigma", a.sigma,
-                  "of --init search: standard deviations of x,y,z in metres and roll,pitch in radians; the "
+                  "for --init search: standard deviations of x,y,z in metres and roll,pitch in radians; the "
                   "heading may be any (default 5,5,0.5,0.02,0.02)")
       ->type_name("SIGMA")
       ->expected(1, 5);
@@ -402,16 +404,18 @@ void add_localize(CLI::App& app, Command& chosen, const std::string& command_lin
       .add_option("--ply-frames", a->ply_frames,
                   "numbers of the scans in it, with commas (default: the first and the last)")
       ->type_name("LIST");
-  command.add_option("--critical-ms", a->critical_ms, "a scan that takes longer is diagnosed (default 100)")
+  command
+      .add_option("--critical-ms", a->critical_ms,
+                  "a scan that takes longer is reported in the diagnostics (default 100)")
       ->type_name("MS");
   command.add_flag("--debug-iterations", a->debug_iterations,
                    "also write iterations.jsonl: every iteration with its gradient, Hessian and step");
   command.add_flag("--debug-particles", a->debug_particles,
                    "also write particles.jsonl: every alignment of every search, where it began and ended");
   command.add_flag("--real-time", a->real_time,
-                   "scans arrive at their times; one that arrives while another is worked on takes the place "
-                   "of the one that waits, which is dropped and counted");
-  command.add_option("--speed", a->speed, "of --real-time: times as fast as recorded (default 1)")
+                   "scans arrive at their recorded times; during processing only the newest waits, and older "
+                   "ones are dropped and counted");
+  command.add_option("--speed", a->speed, "for --real-time: speed relative to the recording (default 1)")
       ->type_name("FACTOR");
   add_implementation_flag(command, a->implementation);
   add_autoware_flag(command, a->autoware_params);

@@ -44,8 +44,7 @@ std::string given_flag(const LocalizeMapArguments& a) {
 void refuse_given(const LocalizeMapArguments& a, const std::string& what_is_no_such_map) {
   if (const std::string flag = given_flag(a); !flag.empty())
     throw UsageError(
-        fmt::format("{} is of a map in tiles with metadata that follows the vehicle, and {}: "
-                    "leave it out",
+        fmt::format("{} requires tiles with metadata that follow the vehicle, but {}; remove the option",
                     flag, what_is_no_such_map));
 }
 
@@ -65,8 +64,8 @@ void check(const LocalizeMapArguments& a) {
   if (radius(a))
     validate(following_of(a));
   else
-    refuse_given(a, "--map-radius all takes in the whole map");
-  if (a.map.path.empty()) refuse_given(a, "a dataset's own map is read whole (give --map)");
+    refuse_given(a, "--map-radius all reads the whole map");
+  if (a.map.path.empty()) refuse_given(a, "a dataset's own map is read whole");
 }
 
 LocalizeAligners::LocalizeAligners(const LocalizeMapArguments& a, const ScanSequence& sequence,
@@ -74,14 +73,14 @@ LocalizeAligners::LocalizeAligners(const LocalizeMapArguments& a, const ScanSequ
     : setting_(std::move(setting)) {
   if (a.map.path.empty() && !sequence.map)
     throw UsageError("--map is missing: a folder of scans needs the map they were taken in");
-  if (!first && radius(a)) refuse_given(a, "a search without --guess is in all of its tiles");
+  if (!first && radius(a)) refuse_given(a, "a search without --guess reads every tile");
   if (!a.map.path.empty()) {
     MapFiles files = map_files(a.map.path, a.map.bin_fields);
     if (first && files.places_known()) {
       follow(a, std::move(files), *first);
       return;
     }
-    if (!files.places_known()) refuse_given(a, printable_name(a.map.path) + " is none");
+    if (!files.places_known()) refuse_given(a, printable_name(a.map.path) + " is not such a map");
     GivenMap map(a.map, std::nullopt, setting_.map_filters);
     map.notice_tiles();
     whole_ = map.take_cloud();

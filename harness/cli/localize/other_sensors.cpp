@@ -22,9 +22,9 @@ std::vector<StampedTransform> in_time_of(const ScanSequence& sequence, const std
   const double first_s = sequence.scans.front().stamp_s, last_s = sequence.scans.back().stamp_s;
   if (poses.back().time_s < first_s || poses.front().time_s > last_s)
     throw refusal(printable_name(file), "",
-                  fmt::format("its times, {} to {} s, are not those of the scans, {} to {} s",
+                  fmt::format("its times, {} to {} s, do not overlap those of the scans, {} to {} s",
                               poses.front().time_s, poses.back().time_s, first_s, last_s),
-                  "give both by one clock; --stamps has times for the scans");
+                  "give both on one clock; --stamps sets the times of the scans");
   return poses;
 }
 

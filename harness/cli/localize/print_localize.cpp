@@ -104,8 +104,7 @@ std::string to_text(const LocalizeSummary& summary, const ScanSequence& sequence
   text += reason_line(localization::Verdict::doubtful, summary.doubtful, summary.doubtful_by) +
           reason_line(localization::Verdict::lost, summary.lost, summary.lost_by);
   if (summary.dropped > 0)
-    text +=
-        fmt::format("dropped          {} more, which came while another was worked on\n", summary.dropped);
+    text += fmt::format("dropped          {} more, which arrived during processing\n", summary.dropped);
   text += left_out_lines(summary.left_out);
   if (summary.frozen > 0)
     text += fmt::format(

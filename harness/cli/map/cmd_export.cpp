@@ -45,7 +45,7 @@ void add_export(CLI::App& app, Command& chosen) {
       add_command(app, chosen, "export", "Write the clouds of a dataset's frame as map.pcd and scan.pcd", a,
                   export_dataset);
   command.add_option("--dataset", a->dataset, "name in ndt-bench list")->type_name("NAME")->required();
-  command.add_option("--frame", a->frame, "of a dataset of many scans (default: the first)")
+  command.add_option("--frame", a->frame, "frame of a dataset of many scans (default: the first)")
       ->type_name("NAME");
   command.add_option("--out", a->out, "folder, made if needed; older files of these names are replaced")
       ->type_name("DIR")

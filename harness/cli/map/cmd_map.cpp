@@ -48,7 +48,7 @@ ExitCode write(const Arguments& a, const LoadedMap& from, const PreparedCloud& l
 ExitCode filtered(const Arguments& a, const ScanPreparation& filters,
                   const std::optional<MapArea>& area = {}) {
   if (!is_written_cloud(a.out))
-    throw UsageError("--out is no file for a cloud: give one of .pcd, .ply, .bin");
+    throw UsageError("--out is not a cloud file: its name must end in .pcd, .ply or .bin");
   LoadedMap map = map_files(a.map, a.bin_fields).load(area);
   const PreparedCloud left = prepare(std::move(map.cloud), filters);
   return write(a, map, left);
@@ -134,10 +134,11 @@ void add_map(CLI::App& app, Command& chosen) {
   add_voxel_flags(describe_command, a->align);
   describe_command
       .add_option("--scan-points", a->batches.scan_points,
-                  "points of the scans whose alignments are to have memory")
+                  "points of a scan, to print the memory of its alignments")
       ->type_name("N")
       ->capture_default_str();
-  describe_command.add_option("--poses", a->batches.poses, "of one batch, such as the particles of a search")
+  describe_command
+      .add_option("--poses", a->batches.poses, "poses of one batch, such as the particles of a search")
       ->type_name("N")
       ->capture_default_str();
   describe_command.add_flag("--json", a->json, "one JSON object on stdout, with units in its key names");

@@ -35,7 +35,8 @@ PartingBounds bounds_of(const std::vector<std::string>& given) {
     const auto quantity = named<Quantity>("--bound", text.substr(0, equals));
     const Real<double> value =
         parse_real<double>(std::string_view(text).substr(std::min(equals + 1, text.size())));
-    if (quantity == Quantity::end) throw UsageError("--bound end: the end has none; give another quantity");
+    if (quantity == Quantity::end)
+      throw UsageError("--bound end: the way an alignment ends has no bound; give another quantity");
     if (value.fault != RealFault::none || !(value.value >= 0))
       throw UsageError(
           fmt::format("--bound '{}': give quantity=number with a number of 0 or more, such as score=1e-6",
@@ -107,8 +108,8 @@ ExitCode diff(const Arguments& a) {
                                  a.implementations.size()));
   if (a.align[&ScanOptions::timeout_ms])
     throw UsageError(
-        "diff: --timeout-ms ends alignments by a clock, which no two runs share; remove it, or give "
-        "--max-iterations");
+        "diff: --timeout-ms cannot be used: alignments that end by a clock differ between runs; remove it, "
+        "or give --max-iterations");
   if (a.dataset.empty() && (a.map.path.empty() || a.scan.empty()))
     throw UsageError("diff: nothing to align; give --map and --scan, or --dataset");
   std::optional<Dataset> dataset;
@@ -147,7 +148,7 @@ void add_input(CLI::App& command, Arguments& a) {
                "instead of files: all guesses of a dataset; a name in ndt-bench list or a folder with a "
                "dataset.toml")
            ->type_name("NAME");
-  command.add_option("--frames", a.frames, "at most so many of the dataset, evenly spread")
+  command.add_option("--frames", a.frames, "at most this many frames of the dataset, evenly spread")
       ->type_name("N")
       ->check(CLI::Range(1, static_cast<int>(kCountMost)))
       ->needs(&dataset);
@@ -163,15 +164,15 @@ void add_diff(CLI::App& app, Command& chosen) {
   CLI::App& command =
       add_command(app, chosen, "diff",
                   "Where do two implementations part? The first iteration and quantity that differ", a, diff);
-  command.add_option("--implementation", a->implementations, "of ndt-bench list; to be given twice")
+  command
+      .add_option("--implementation", a->implementations, "implementation of ndt-bench list; required twice")
       ->type_name("NAME")
       ->required();
   add_input(command, *a);
   command
-      .add_option(
-          "--bound", a->bounds,
-          "QUANTITY=NUMBER: the largest difference that counts as none, of neighbours (0), score (1e-6), "
-          "gradient (5e-5), hessian (1e-5), step (1e-4) or alpha (1e-4); may be repeated")
+      .add_option("--bound", a->bounds,
+                  "QUANTITY=NUMBER: the largest difference that is ignored, of neighbours (0), score (1e-6), "
+                  "gradient (5e-5), hessian (1e-5), step (1e-4) or alpha (1e-4); may be repeated")
       ->type_name("TEXT");
   command.add_flag("--json", a->json, "one JSON object on stdout, with units in its key names");
   add_align_flags(command, a->align);

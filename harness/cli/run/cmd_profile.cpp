@@ -143,9 +143,8 @@ void leave_all_out(const std::vector<std::string>& names, std::string_view imple
       throw UsageError(fmt::format("--without '{}': unknown; choose among {}", printable(name),
                                    fmt::join(kSavings, ", ")));
     if (implementation != "persistent_cuda")
-      throw UsageError(
-          fmt::format("--without {}: {} does without it anyway; give --implementation persistent_cuda", name,
-                      implementation));
+      throw UsageError(fmt::format("--without {}: {} does not use it; give --implementation persistent_cuda",
+                                   name, implementation));
     ndt::leave_out(static_cast<Saving>(at - std::begin(kSavings)));
   }
 }
@@ -220,8 +219,7 @@ void add_profile(CLI::App& app, Command& chosen) {
       ->type_name("MS");
   command
       .add_option("--without", a->without,
-                  fmt::format("leave out what shortens an alignment on a GPU, to see what it is worth: {}; "
-                              "several times if wanted",
+                  fmt::format("switch off an optimisation on a GPU to measure its gain: {}; may be repeated",
                               fmt::join(kSavings, ", ")))
       ->type_name("NAME")
       ->allow_extra_args(false);

@@ -97,7 +97,7 @@ std::vector<std::string> localization_words(const ReportArguments& a) {
 void require_runs(const std::vector<std::string>& folders) {
   const auto found = std::ranges::find_if(folders, is_localization);
   if (folders.size() > 1 && found != folders.end())
-    throw refusal(printable_name(*found), "", "a localisation, and others here are none",
+    throw refusal(printable_name(*found), "", "is a localisation, which cannot be mixed with benchmark runs",
                   "give localisations alone, or the parts of one run");
 }
 
@@ -154,10 +154,9 @@ void add_report(CLI::App& app, Command& chosen, const std::string& command_line)
       ->required()
       ->expected(1, 1000);
   command
-      .add_option(
-          "--out", a->out,
-          "folder that the page is written to, and the parts of a run are merged into (default: the run's "
-          "own; of several: bench-results/<UTC time>-merged or -localised)")
+      .add_option("--out", a->out,
+                  "folder for the page and the merged parts of a run (default: the run's own; for several: "
+                  "bench-results/<UTC time>-merged or -localised)")
       ->type_name("DIR");
   command.add_flag("--open", a->open, "open the report in the browser");
 }
@@ -184,7 +183,7 @@ void add_trajectory(CLI::App& app, Command& chosen) {
   command.add_option("estimate", a->estimate, "TUM file that is judged")->type_name("ESTIMATE")->required();
   command.add_flag("--align", a->align, "move the estimate onto the truth first, for the ATE alone");
   command.add_option("--delta", a->delta, "frames of the RPE (default 1)")->type_name("N");
-  command.add_option("--max-gap", a->max_gap_s, "poses farther apart in time are no pair (default 0.01)")
+  command.add_option("--max-gap", a->max_gap_s, "poses farther apart in time are not paired (default 0.01)")
       ->type_name("S");
   command.add_flag("--json", a->json, "one JSON object with every number");
 }

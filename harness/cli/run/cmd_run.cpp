@@ -188,7 +188,7 @@ void add_run(CLI::App& app, Command& chosen, const std::string& command_line) {
       ->check(CLI::Range(0, Limits::kThreads));
   command
       .add_option("--samples", a->selection.samples,
-                  "of every measurement, at least, unless its time cap comes first")
+                  "least number of repeats of every measurement, unless its time cap comes first")
       ->type_name("N")
       ->check(CLI::Range(1, 1000000));
   add_autoware_flag(command, a->autoware_params);
@@ -200,7 +200,7 @@ void add_run(CLI::App& app, Command& chosen, const std::string& command_line) {
                             ->type_name("FILE"));
   command
       .add_option("--shard", a->shard,
-                  "take part i of n of the plan, of which several processes take one each; ndt-bench merge "
+                  "measure part i of n of the plan, so that several processes share it; ndt-bench merge "
                   "joins their folders")
       ->type_name("I/N");
   CLI::Option* out =
@@ -215,8 +215,8 @@ void add_run(CLI::App& app, Command& chosen, const std::string& command_line) {
                    fmt::format("begin without asking, also above {} alignments", Limits::kUnaskedAlignments));
   exclude_all(command, *command
                             .add_option("--resume", a->resume,
-                                        "go on with the run in this folder as it was planned: what is "
-                                        "missing, and what was killed, timed out or ran out of memory")
+                                        "go on with the run in this folder as planned: jobs that are "
+                                        "missing, were killed, timed out or ran out of memory")
                             ->type_name("DIR"));
 }
 

@@ -101,7 +101,8 @@ AlignArguments with_profile(AlignArguments given, const std::string& implementat
 void require_none_of_ours(const SearchArguments& given, const Implementation& entry) {
   given.for_each([&](const auto& option, const auto& value) {
     if (value && option.name != "seed")
-      throw UsageError(fmt::format("{} searches in its own way; leave out --{}", entry.name, option.name));
+      throw UsageError(fmt::format("{} has its own search, which cannot use --{}; remove the option",
+                                   entry.name, option.name));
   });
 }
 
@@ -137,7 +138,8 @@ void search_repeatedly(SearchAnswer& answer, const Prepared& p, Once&& once) {
     const bool ran_out = found.interrupted || answer.result.interrupted;
     if (k > 0 && !spent && !ran_out && !are_same(found, answer.result))
       throw RegressionError(fmt::format(
-          "initial-pose: repeat {} gave other bits than the first; repeats must be equal", k + 1));
+          "initial-pose: the result of repeat {} differs from the first; repeats must be equal bit for bit",
+          k + 1));
     if (k == 0) answer.result = std::move(found);
   }
 }
@@ -162,7 +164,7 @@ std::optional<MapArea> area_of(const MapArguments& map, const ResolvedPrior& pri
   if (prior.kind == PriorKind::pose) return near(map, prior.pose);
   if (!map.radius.empty())
     throw UsageError(
-        fmt::format("--map-radius is about a guess: leave it out with --prior {}, which reads every tile",
+        fmt::format("--map-radius requires --prior pose: --prior {} reads every tile; remove one of the two",
                     to_string(prior.kind)));
   return std::nullopt;
 }

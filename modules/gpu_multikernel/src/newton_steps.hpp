@@ -88,9 +88,9 @@ struct NewtonSystemStep {
   }
 };
 
-/// Step 9 without cuSOLVER: LDLᵀ of every matrix (symmetric, so its order does not matter) and the solution
-/// in place of the vector; factorised[k] is 0, or 1 where the matrix is not positive definite and the vector
-/// is void.
+/// Step 9 without cuSOLVER: factorises every matrix as LDLᵀ, and replaces the vector by the solution. The
+/// matrix is symmetric, so its order does not matter. factorised[k] is 0, or 1 if the matrix is not positive
+/// definite and the vector is void.
 struct FactoriseStep {
   double *matrices, *vectors;
   int* factorised;

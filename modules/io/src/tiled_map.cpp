@@ -134,7 +134,7 @@ void MapFiles::use_metadata(const fs::path& file) {
     if (places.several(tile.file))
       refuse(tile, "is in several folders beside the metadata", "keep one of these files");
     if (!is_there(beside / place))
-      refuse(tile, "is not there", "restore the file, or remove its line if the map goes without it");
+      refuse(tile, "is not there", "restore the file, or remove its line if the map does not need it");
     tiles_.push_back({tile.file, beside / place, TilePlace{tile.x, tile.y}});
   }
   in_tiles_ = true;

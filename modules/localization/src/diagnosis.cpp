@@ -41,7 +41,7 @@ void diagnose_spread(const std::optional<Spread>& spread, Diagnosis& diagnosis,
                      const LocalizerOptions& options) {
   if (judged(spread, options) == SpreadVerdict::passed) return;
   if (!spread->known)
-    diagnosis.raise(Level::warn, "the spread is not known: an alignment from beside the result gave no pose");
+    diagnosis.raise(Level::warn, "the spread is unknown: an alignment from beside the result gave no pose");
   else
     diagnosis.raise(Level::warn, fmt::format("the spread is {:.3f} m, more than {:g} m", spread->distance_m,
                                              options.spread_bound_m));

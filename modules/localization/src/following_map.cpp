@@ -212,7 +212,7 @@ void FollowingMap::State::make_map(Next& next) {
     const PointCloud cloud = filtered(next.tiles.cloud());
     if (!per_map_)
       throw InputError(files_.name() +
-                       ": the tiles here are of float64, those before of float32; write all in one of them");
+                       ": these tiles store float64, earlier ones float32; write all tiles in one type");
     next.map = per_map_->build(cloud);
     next.points = static_cast<std::int64_t>(cloud.size());
     return;

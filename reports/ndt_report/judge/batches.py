@@ -49,10 +49,10 @@ def kinds_as_variants(run: Run) -> Run:
 
 
 def batch_table(measurements: pd.DataFrame) -> pd.DataFrame:
-    """One row per KEY and number of poses, 1 included, where a run has batches: batch_ms_p50 (of a whole
-    call; median over n measurements of their medians), launches of a call (NaN on a CPU), pose_iteration_us,
-    pose_iterations_per_s, speed_up over as many single calls (NaN without them), why_not (of what was skipped
-    or failed, whose numbers are NaN). measurements: of a run, with batches."""
+    """Returns one row per KEY and number of poses, 1 included. batch_ms_p50: of a whole call, the median over n
+    measurements of their medians. launches: of a call, NaN on a CPU. speed_up: over as many single calls, NaN
+    without them. why_not: of what was skipped or failed, whose numbers are NaN. Further columns are
+    pose_iteration_us and pose_iterations_per_s. measurements: of a run, with batches."""
     out = []
     for key, group in measurements[measurements.search.isna()].groupby(KEY, sort=False):
         if not (group.poses > 1).any():

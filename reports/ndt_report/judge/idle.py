@@ -14,9 +14,9 @@ MOST_LINES = 4  # of a terminal
 
 
 def idle_table(measurements: pd.DataFrame, at_rates: pd.DataFrame) -> pd.DataFrame:
-    """COLUMNS: a row for each KEY and rate, 0 for back to back, over the measurements that were taken at every
-    rate and back to back without an error, each weighing the same. over_back_to_back: geometric mean of the
-    ratios of their medians. at_rates: those with a rate."""
+    """Returns COLUMNS with a row for each KEY and rate, 0 for back to back. Counts the measurements that were taken
+    at every rate and back to back without an error, with equal weights. over_back_to_back: geometric mean of the
+    ratios of their medians. at_rates: the measurements with a rate."""
     names = set(at_rates.implementation)
     rows = pd.concat([measurements[measurements.implementation.isin(names)].assign(rate_hz=0.0), at_rates])
     rows = rows[rows.error.isna() & rows.search.isna() & (rows.poses == 1) & (rows.timing != "single")]

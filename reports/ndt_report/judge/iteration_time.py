@@ -15,10 +15,10 @@ LEAST_RANGE = 3  # iterations between the shortest and the longest alignment: on
 
 
 def iteration_time_table(measurements: pd.DataFrame) -> pd.DataFrame:
-    """One row per KEY whose iterations vary: iteration_us (slope over iterations between guesses of the same
-    scan; NaN where times do not grow with iterations), constant_us (upload, result and everything else that
-    happens once; NaN if below 0), off_the_line_us (largest residual), points, voxels, scans, n,
-    iterations_min, _max."""
+    """Returns one row per KEY whose iterations vary. iteration_us: slope over iterations between guesses of the
+    same scan, NaN unless times grow with iterations. constant_us: upload, result and everything else that
+    happens once, NaN if below 0. off_the_line_us: largest residual. Further columns are points, voxels, scans,
+    n, iterations_min and iterations_max."""
     out = []
     for key, group in timed(measurements).groupby(KEY, sort=False):
         if not group.iterations.max() - group.iterations.min() >= LEAST_RANGE:  # or not counted

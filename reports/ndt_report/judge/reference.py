@@ -62,8 +62,8 @@ def reference_threads(measurements: pd.DataFrame, implementations: pd.DataFrame)
     """For every (dataset, variant, threads, implementation) the thread count of the oracle to compare its
     speed with.
 
-    The same count where there is one. For an implementation on a GPU, or with a count the oracle was not run
-    with, the oracle's largest: the best that it can do on this machine. NaN where the oracle was not run.
+    The oracle's run with an equal count, if there is one. For an implementation on a GPU, or with a count the
+    oracle lacks, its largest count: the best it can do on this machine. NaN if the oracle was not run.
     """
     keys = (
         measurements[["dataset", "variant", "threads", "implementation"]]

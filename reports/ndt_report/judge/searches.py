@@ -40,9 +40,9 @@ TABLE_COLUMNS += [
 
 
 def search_measurements(measurements: pd.DataFrame) -> pd.DataFrame:
-    """The searches among a run's measurements, in the order of the tables: SEARCH_COLUMNS as columns (the
-    name as search_name, with the variant where that is not autoware), sigma_m (of x; infinite for the whole map), success (1, 0,
-    NaN without truth; an error is no success) and ms (NaN with an error)."""
+    """Selects the searches among a run's measurements, in the order of the tables. Adds SEARCH_COLUMNS as columns, with the
+    name as search_name, which has the variant unless it is autoware. Adds sigma_m (of x; infinite for the whole map) and ms
+    (NaN with an error). Adds success: 1, 0, or NaN without truth. An error is no success."""
     measurements = _with_preparation(measurements[measurements.search.notna()].reset_index(drop=True))
     keys = pd.DataFrame(list(measurements.search), columns=[c.name for c in SEARCH_COLUMNS], dtype=object)
     names = [n if v == "autoware" else f"{n}, {v}" for n, v in zip(keys.name, measurements.variant)]
@@ -156,7 +156,7 @@ def _quantiles(done) -> dict:
 
 def at_once_table(table: pd.DataFrame, oracle: str) -> pd.DataFrame:
     """Selects from search_table() the guided settings that propose several particles a round, with the success of the
-    sequential search they are held against: their own implementation's, else the oracle's, with the same
+    sequential search they are compared with. That is their own implementation's, else the oracle's, with the same
     dataset and number of particles. judged: NOT_LOWER if the intervals overlap or it is higher, LOWER, empty
     without one."""
     guided = table[(table.strategy == IN_ROUNDS) & (table.method == TPE) & (table.known >= LEAST_SEARCHES)]
@@ -185,10 +185,10 @@ def _held_against(row, table, oracle: str):
 
 
 def success_steps(searches: pd.DataFrame, over: str) -> pd.DataFrame:
-    """Share of searches whose best particle so far is a success, a step function: one row per SEARCH_KEY and
-    step, the last where the longest search ends. over: "ms" since the search's start, or "particles_done"; of a
-    peer's own search only its end is known, and nothing of particles. Of every implementation the largest thread
-    count, and only where LEAST_SEARCHES have truth."""
+    """Returns the share of searches whose best particle so far is a success, a step function. It has one row per
+    SEARCH_KEY and step, the last where the longest search ends. over: "ms" since the search's start, or
+    "particles_done". A peer's own search tells only its end, and nothing of particles. Takes the largest thread
+    count of every implementation, and only if LEAST_SEARCHES have truth."""
     if over == "particles_done":
         searches = searches[searches.method != OWN]
     most = (

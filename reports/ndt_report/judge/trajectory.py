@@ -67,11 +67,11 @@ def kitti(truth, estimate, lengths_m=KITTI_LENGTHS_M, step=KITTI_STEP):
     path lengths.
 
     {"translation_percent", "rotation_deg_per_m", "segments", "by_length": [{"length_m", then the same three},
-    ...]}; means over the sub-sequences, None where the trajectory is too short for any. As calcSequenceErrors
-    of the development kit of the KITTI odometry benchmark [Geiger 2012,
-    https://www.cvlibs.net/datasets/kitti/eval_odometry.php]: a sub-sequence starts at every `step`-th frame
-    and ends with the first frame whose path along the truth is longer than the length; its errors are divided
-    by the nominal length; the totals are means over all sub-sequences, not over the lengths. Unlike the kit,
+    ...]}; means over the sub-sequences, None where the trajectory is too short for any. Follows
+    calcSequenceErrors of the development kit of the KITTI odometry benchmark [Geiger 2012,
+    https://www.cvlibs.net/datasets/kitti/eval_odometry.php]. A sub-sequence starts at every `step`-th frame
+    and ends with the first frame whose path along the truth is longer than the length. Its errors are divided
+    by the nominal length. The totals are means over all sub-sequences, not over the lengths. Unlike the kit,
     which takes the arc cosine of the trace, angles below 1e-8 rad do not vanish.
     """
     truth, estimate = _pair(truth, estimate)
@@ -98,7 +98,7 @@ def umeyama(points, onto):
     """Rotation (3, 3) and translation (3,) of the rigid motion with the least sum of squares |R p + t - q|^2
     [Umeyama 1991].
 
-    Where the points lie on a line, any turn about it is as good, and one of them is returned.
+    If the points lie on a line, any turn about it fits equally well, and one of them is returned.
     """
     centre, onto_centre = points.mean(axis=0), onto.mean(axis=0)
     u, _, vt = np.linalg.svd((onto - onto_centre).T @ (points - centre))

@@ -11,10 +11,10 @@ SAME = ["dataset", "frame", "guess_name", "variant", "poses", "iterations"]
 
 
 def zero_transfer_table(measurements: pd.DataFrame) -> pd.DataFrame:
-    """One row per (dataset, variant): n pairs of one alignment by ZERO and by STUDY in as many iterations,
-    points, iterations (medians), of both bytes and waits of an iteration (slopes over iterations; NaN if
-    unknown), bytes and times [ms] of an alignment (medians), times (median of STUDY's time over ZERO's) and
-    more_us (median of what STUDY takes longer for an iteration)."""
+    """Returns one row per (dataset, variant). n: pairs of one alignment by ZERO and by STUDY in as many
+    iterations. Medians: points, iterations, and of both the bytes and times [ms] of an alignment. Slopes over
+    iterations, NaN if unknown: bytes and waits of an iteration of both. times: median of STUDY's time over
+    ZERO's. more_us: median of what STUDY takes longer for an iteration."""
     counted = measurements[measurements.error.isna() & measurements.upload_bytes.notna()]
     counted = counted.assign(ms=[np.median(us) / 1000 for us in counted.align_us], bytes=counted[BYTES].sum(axis=1))
     ours = [counted[counted.implementation == name] for name in (ZERO, STUDY)]

@@ -86,7 +86,7 @@ def _frame(columns: dict, rows: int, notes: list) -> pd.DataFrame:
     frame = pd.DataFrame(out)
     odd = ~frame.verdict.isin([*VERDICTS, ""])
     if odd.any():
-        notes.append(f"{odd.sum()} frames have a verdict that is none of {', '.join(VERDICTS)}.")
+        notes.append(f"{odd.sum()} frames have a verdict other than {', '.join(VERDICTS)}.")
         frame.loc[odd, "verdict"] = ""
     frame["number"] = frame.frame.where(frame.frame.notna(), pd.Series(range(rows), dtype=float))
     frame["time_s"] = _times(frame.stamp_s, notes)
@@ -125,4 +125,4 @@ def _gaps(frame: pd.DataFrame) -> list:
     left_out = int((steps[steps > 1] - 1).sum()) if len(steps) else 0
     if not left_out:
         return []
-    return [f"{left_out} scan{'s have' if left_out > 1 else ' has'} no row between those of others: dropped, as one that comes too late is."]
+    return [f"{left_out} scan{'s have' if left_out > 1 else ' has'} no row between other scans: dropped, like scans that arrive too late."]

@@ -1,6 +1,6 @@
-"""Does the covariance say how wrong a pose is? The normalised estimation error squared, NEES = e' P^-1 e, follows a
-chi-square distribution with as many degrees of freedom as e has numbers if it does [Bar-Shalom, Li and Kirubarajan
-2001, Estimation with Applications to Tracking and Navigation, section 5.4]."""
+"""Does the covariance say how wrong a pose is? If it does, the normalised estimation error squared,
+NEES = e' P^-1 e, follows a chi-square distribution, with as many degrees of freedom as e has numbers.
+[Bar-Shalom, Li and Kirubarajan 2001, Estimation with Applications to Tracking and Navigation, section 5.4]"""
 
 import math
 
@@ -41,8 +41,8 @@ def _nees(errors, covariances) -> np.ndarray:
 
 
 def nees_table(frames: pd.DataFrame) -> pd.DataFrame:
-    """Returns for each number of degrees of freedom the mean NEES of the frames and the interval that holds it in 95 % of
-    runs whose covariances are right and whose errors are independent, and the share of frames within their own."""
+    """Returns for each number of degrees of freedom the mean NEES of the frames, its interval, and the share of frames
+    within their own. The interval holds the mean in 95 % of runs with right covariances and independent errors."""
     rows = []
     for freedom in (POSITION, POSE):
         values = frames[f"nees_{freedom}"].dropna()

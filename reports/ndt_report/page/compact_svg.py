@@ -1,8 +1,8 @@
 """A figure's SVG file for a published folder: what no picture can show is left out of it.
 
 Numbers of paths and places are rounded to 0.01 pt, a style that comes often is a class, and what is drawn as pixels
-has at most 64 colours. In a file that is still large, lines and markers are thinned: no two vertices of a line are
-nearer than a part of a point, and of markers that cover one another that closely the last is drawn, which is on top.
+has at most 64 colours. In a file that is still large, lines and markers are thinned. No two vertices of a line are
+nearer than a part of a point. If markers cover one another that closely, only the last is drawn, which is on top.
 """
 
 import base64

@@ -1,4 +1,4 @@
-// What the C interface hands over against what the C++ one gives.
+// Compares the results of the C interface with those of the C++ one.
 #include <gtest/gtest.h>
 
 #include <algorithm>

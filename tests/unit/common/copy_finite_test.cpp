@@ -193,8 +193,8 @@ TEST(CopyScanPoints, SaysHowFarApartFloatsAreNearTheMedianFinitePoint) {
   } catch (const InputError& error) {
     EXPECT_EQ(std::string(error.what()),
               "align: precision_lost: the float32 coordinates of the scan are 0.03125 m apart near 262144 m, "
-              "0.01 m at "
-              "most are of use; give the scan relative to its sensor: store double coordinates (PCD `F 8`) "
+              "more than the 0.01 m allowed; give the scan relative to its sensor: store double coordinates "
+              "(PCD `F 8`) "
               "and shift "
               "them, or export it so");
   }

@@ -23,7 +23,7 @@ namespace {
 
 using testing::ElementsAre;
 using testing::HasSubstr;
-/// Of those that are held.
+/// Returns the tiles with the given ids.
 Tiles some_of(const Tiles& tiles, const std::set<TileId>& ids) {
   Tiles some;
   for (const TileId id : ids) some[id] = tiles.at(id);

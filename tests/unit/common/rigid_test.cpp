@@ -1,4 +1,4 @@
-// What require_rigid takes for a pose, and what its refusals say.
+// Tests which matrices require_rigid accepts as a pose, and the messages of its refusals.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-// What the normals of matched voxels say about a pose, on scenes whose free directions are known.
+// Tests the conditioning by normals of matched voxels, on scenes whose free directions are known.
 #include <gtest/gtest.h>
 
 #include <cmath>

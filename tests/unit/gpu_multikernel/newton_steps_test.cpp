@@ -22,7 +22,7 @@ Vec6 random_vector(std::mt19937& random) {
   return v;
 }
 
-/// Of a score near its top, with rotations weighing as much more as lever arms of 10 m make them.
+/// A Hessian as near a score's maximum. Lever arms of 10 m give rotations their larger weight.
 Mat6 negative_definite(std::mt19937& random) {
   std::normal_distribution<double> normal;
   double a[6][6];

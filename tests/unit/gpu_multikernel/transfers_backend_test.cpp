@@ -20,7 +20,7 @@
 namespace ndt::gpu_multikernel {
 namespace {
 
-/// What all devices of a test copied so far.
+/// The copies of all devices of a test so far.
 struct Copies {
   std::size_t download_bytes = 0, downloads = 0, upload_bytes = 0, uploads = 0, waits = 0;
 } copies;

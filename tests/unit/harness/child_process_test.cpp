@@ -17,7 +17,7 @@ void send(const std::string& text) {
   ASSERT_EQ(::write(kMeasurementsDescriptor, text.data(), text.size()), static_cast<ssize_t>(text.size()));
 }
 
-// What a child of this very program does: run_child starts it with one of these alone.
+// The work of a child of this very program: run_child starts it with one of these tests alone.
 TEST(DISABLED_Child, Answers) {
   send("one\ntwo\n");
   send("cut off");

@@ -28,7 +28,7 @@ Transform truth_of(std::size_t frame) {
   return to_transform({0.8 * static_cast<double>(frame) - 12, 1, 0, 0, 0, 0.01 * static_cast<double>(frame)});
 }
 
-/// What a scanner with a range of 22 m would see there of the courtyard's scan.
+/// The part of the courtyard's scan that a scanner with a range of 22 m would see from the pose.
 PointCloud seen_from(const Transform& pose) {
   const Transform back = inverse(pose);
   PointCloud scan;
@@ -53,7 +53,7 @@ localization::LocalizerOptions without_searches() {
   return options;
 }
 
-/// What is known of a scan, and its pose, which `scan` only points to.
+/// A localised scan and its report, which owns the pose that `scan` points to.
 struct Seen {
   LocalizedScan scan;
   localization::ScanReport report;

@@ -59,7 +59,8 @@ AlignmentDiff diff(Scripted& a, Scripted& b, std::size_t levels = 1) {
   return diff_alignments(a, b, PointCloud{}, at_x(0), {}, kPartingBounds, levels);
 }
 
-/// Where b parts from a Scripted, which does not part from itself; nothing if they do not.
+/// Returns the point where b parts from a Scripted, nothing if they agree. A Scripted never parts from
+/// itself.
 std::optional<Parting> parting_of(Scripted& b) {
   Scripted a;
   const AlignmentDiff found = diff(a, b);

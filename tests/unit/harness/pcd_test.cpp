@@ -1,4 +1,4 @@
-// What is written comes back, and what real files contain is understood.
+// Tests that written points are read back equal, and that the contents of real files are understood.
 #include <cmath>
 #include <limits>
 #include <random>

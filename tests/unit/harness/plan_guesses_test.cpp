@@ -1,4 +1,4 @@
-// What a plan's measurements start from: grids, scatters and priors, and how many there may be.
+// Tests the starts of a plan's measurements: grids, scatters and priors, and how many there may be.
 #include <gmock/gmock.h>
 
 #include <chrono>
@@ -78,7 +78,8 @@ TEST(Plan, GridsThatShareOffsetsAreCountedOnceAndKeepTheirOrder) {
 
 TEST(Plan, MoreThanTheLimitsIsRefusedBeforeAnyOfItIsMade) {
   Study study = study_of({"courtyard"});
-  make_plan(preset_of(study), kOwnImplementations, "id");  // a GPU that is asked for the first time takes a second
+  make_plan(preset_of(study), kOwnImplementations,
+            "id");  // a GPU that is asked for the first time takes a second
   GuessGrid& grid = study.grids.emplace_back();
   for (std::vector<double>* axis : {&grid.x_m, &grid.y_m, &grid.z_m, &grid.yaw_deg})
     for (int k = 0; k < 1000; ++k) axis->push_back(k * 0.1);

@@ -1,4 +1,4 @@
-// What is planned of a preset: every measurement once, at a known cost, and what is left out and why.
+// Tests the plan of a preset: every measurement once, at a known cost, and what is left out and why.
 #include "run/plan.hpp"
 
 #include <gtest/gtest.h>
@@ -101,7 +101,7 @@ TEST(Plan, WhatASecondStudyMeasuresOtherwiseIsNotDroppedInSilence) {
   ASSERT_EQ(plan.left_out.size(), 1u);
   EXPECT_EQ(plan.left_out[0].what, "autoware on courtyard in a second study");
   EXPECT_EQ(plan.left_out[0].why,
-            "another study of the preset measures it already, timed, traced or judged otherwise");
+            "another study of the preset already measures it, with other timing, tracing or judging");
 }
 
 TEST(Plan, BatchesAreMeasuredAroundEveryGuessByImplementationsThatTakeThem) {

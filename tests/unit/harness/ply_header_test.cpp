@@ -14,7 +14,7 @@ const std::string kTwoRows = "1 2 3\n4 5 6\n";
 
 class PlyHeaderTest : public PlyFiles {
  protected:
-  /// Of elements in front of two rows of text.
+  /// Returns the refusal of a file with these elements and two rows of text.
   std::string refusal_of_elements(const std::string& elements) const {
     return refusal_of(ply_header(elements) + kTwoRows);
   }

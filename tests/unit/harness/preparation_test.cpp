@@ -33,7 +33,7 @@ PointCloud random_cloud(unsigned seed, Vec3<double> origin = {}) {
 
 bool finite(const Point& p) { return std::isfinite(p.x) && std::isfinite(p.y) && std::isfinite(p.z); }
 
-/// What a filter must leave: the points, in their order and bit for bit, for which `keep` holds.
+/// Returns the points that a filter must leave: those for which `keep` holds, in order and bit for bit.
 template <class Keep>
 std::vector<Point> kept(const PointCloud& cloud, Keep keep) {
   std::vector<Point> points;

@@ -238,7 +238,7 @@ TEST_F(PresetFile, ANameStandsForOneSetOfOptions) {
                                     study + "variants = [{ name = 'a' }, { name = 'a', step = 1 }]\n"})
     EXPECT_THAT(
         refusal_of("description = 'd'\n" + second),
-        HasSubstr("study: has two variants named 'a' with other options; give each a name of its own"));
+        HasSubstr("study: has two variants named 'a' with different options; give each a name of its own"));
 }
 
 TEST_F(PresetFile, CountsHaveTheirLimits) {

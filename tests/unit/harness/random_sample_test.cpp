@@ -24,7 +24,7 @@ std::vector<int> drawn(int of, std::int64_t count, std::uint64_t seed) {
 }
 
 TEST(RandomSample, DrawsThePointsThatAnotherProgramDrawsFromTheSameSeed) {
-  // By a Python program that writes out the 64-bit Mersenne Twister and the draws below n.
+  // Values from a Python program that writes out the 64-bit Mersenne Twister and the draws below n.
   EXPECT_THAT(drawn(100, 12, 1), ElementsAre(7, 14, 23, 30, 38, 62, 66, 68, 74, 85, 86, 91));
   EXPECT_THAT(drawn(100, 12, 2), ElementsAre(2, 15, 20, 28, 29, 32, 39, 49, 78, 79, 82, 88));
   EXPECT_THAT(drawn(100, 12, std::numeric_limits<std::uint64_t>::max()),

@@ -36,7 +36,8 @@ PointCloud first_points(std::size_t points) {
   return part;
 }
 
-/// What all kinds of calls ask for, with as many points and poses as were reserved and with fewer.
+/// Counts the bytes that all kinds of calls allocate, with as many points and poses as reserved and with
+/// fewer.
 std::size_t asked_by_calls(Aligner& aligner) {
   const PointCloud few = first_points(kPoints / 3), all = first_points(kPoints);
   const std::vector<Transform> guesses(kPoses, kGuess);

@@ -39,7 +39,7 @@ class MapFilesTest : public ScratchFiles {
   }
 };
 
-/// What reads metadata.
+/// The tests that read metadata.
 class TiledMapTest : public MapFilesTest {
  protected:
   void SetUp() override {

@@ -23,7 +23,7 @@ struct TrialSequence {
   std::vector<Trial> trials;
 };
 
-/// Of a golden file; nothing if it is not there.
+/// Reads a golden file; returns nothing if it is missing.
 std::optional<TrialSequence> trial_sequence(const std::string& file);
 
 }  // namespace ndt::golden

@@ -1,4 +1,4 @@
-// What a scan's rays say of a pose, in rooms of points.
+// Tests how a scan's rays judge a pose, in rooms of points.
 #include "ndt/initial_pose/sight_lines.hpp"
 
 #include <gtest/gtest.h>

@@ -36,7 +36,7 @@ inline PointCloud corridor() {
   return cloud;
 }
 
-/// Of what surrounds a sensor, all that is seen within 40 m.
+/// Returns the surroundings within 40 m of the sensor, in its frame.
 inline PointCloud seen_from(const Transform& map_from_scan, const PointCloud& surroundings) {
   const Transform scan_from_map = inverse(map_from_scan);
   PointCloud scan;

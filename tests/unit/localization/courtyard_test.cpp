@@ -59,7 +59,7 @@ std::vector<ScanReport> drive(const Trip& trip) {
   return reports;
 }
 
-/// Where both looked at it.
+/// Compares the spreads where both reports have one.
 bool same_spread(const ScanReport& a, const ScanReport& b) {
   if (!a.spread || !b.spread) return true;
   return a.spread->known && b.spread->known && a.spread->distance_m == b.spread->distance_m &&

@@ -35,7 +35,7 @@ class Linear : public ScriptedAligner {
   }
 };
 
-/// Where alignments from the usual offsets beside the origin end.
+/// Returns the results of alignments from the usual offsets beside the origin.
 std::vector<AlignResult> beside(Linear& aligner) {
   return aligned_beside(aligner, {}, {}, LocalizerOptions{}.offsets, {}, {}).covariance;
 }

@@ -1,4 +1,4 @@
-// What a localizer makes of the spread of an answer's neighbours.
+// Tests how a localizer uses the spread of an answer's neighbours.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -79,7 +79,7 @@ TEST_F(Standing, IsDoubtedWhereANeighbourGivesNoPose) {
   EXPECT_EQ(to_string(report.reason), "spread");
   EXPECT_EQ(to_string(report.source), "aligned");
   EXPECT_FALSE(report.spread->known);
-  EXPECT_THAT(report.diagnosis.messages, Contains(HasSubstr("the spread is not known")));
+  EXPECT_THAT(report.diagnosis.messages, Contains(HasSubstr("the spread is unknown")));
 }
 
 TEST_F(Standing, HasItsSpreadLookedAtOnlyIfThereIsAPoseAndSomebodyAsks) {

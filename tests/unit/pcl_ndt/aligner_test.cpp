@@ -1,5 +1,5 @@
-// What the implementation adds to PCL: our definitions of the numbers, honest outcomes, and refusals where
-// PCL would go wrong silently.
+// Tests what the implementation adds to PCL: our definitions of the numbers, honest outcomes, and refusals of
+// input that PCL silently gets wrong.
 #include <gmock/gmock.h>
 
 #include <cmath>

@@ -43,7 +43,7 @@ void require_use_of_all(const AlignOptions& options) {
   require_default(options, &AlignOptions::line_search, "step-control trust_region has no line search");
   require_default(options, &AlignOptions::step_ratios, "step-control trust_region has no line search");
   require_default(options, &AlignOptions::newton_step, "step-control trust_region has its own damping");
-  require_default(options, &AlignOptions::hessian, "step-control trust_region has the exact one only");
+  require_default(options, &AlignOptions::hessian, "step-control trust_region requires the exact one");
   if (options.levels.size() == 1)
     require_default(options, &AlignOptions::coarse_stride, "needs a coarse level");
 }

@@ -62,8 +62,8 @@ CopiedPoints without_beyond(const CopiedPoints& copied, float coarse_from_m, Poi
   const double step =
       static_cast<double>(std::nextafter(near, std::numeric_limits<float>::infinity()) - near);
   throw InputError(
-      fmt::format("{}: precision_lost: the float32 coordinates of the {} are {} m apart near {:.0f} m, {} m "
-                  "at most are of use; {}",
+      fmt::format("{}: precision_lost: the float32 coordinates of the {} are {} m apart near {:.0f} m, more "
+                  "than the {} m allowed; {}",
                   where, cloud, step, near, allowed, advice));
 }
 

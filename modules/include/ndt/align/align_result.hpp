@@ -51,17 +51,17 @@ inline constexpr double kPublishedVarianceFloor = 0.0225;
 PositionCovariance with_variance_floor(const PositionCovariance& covariance, const Transform& map_from_scan,
                                        double floor = kPublishedVarianceFloor);
 
-/// How well the scan fixes the returned pose, by two matrices with rotations scaled by the mean range: -H,
-/// and the information of the distances to the matched surfaces, Σ w JᵀnnᵀJ over at most 256 points with
-/// their voxels' normals n and flatness w. The first describes the score. The second recognises a plane even
-/// if its voxels' Gaussians are thick.
+/// How well the scan fixes the returned pose, by two matrices with rotations scaled by the mean range. The
+/// first, -H, describes the score. The second is the information of the distances to the matched surfaces, Σ
+/// w JᵀnnᵀJ. It sums at most 256 points, with their voxels' normals n and flatness w. It recognises a plane
+/// even if its voxels' Gaussians are thick.
 struct Conditioning {
   /// Condition number of -H: largest over smallest eigenvalue; infinite if the smallest is not positive.
   double condition_number = 0;
   /// Condition number of the surfaces' information; 0 unless the step rule was met or the limit reached.
   double surface_condition_number = 0;
   /// How much score the pose loses when it is pushed 3/4 of a voxel edge along the directions that the
-  /// surfaces hold least: mean loss of at most 512 points over its standard error, the least of two
+  /// surfaces hold least. It is the mean loss of at most 512 points over its standard error, the least of two
   /// directions and both ways. Part of the error grows with the score, because voxels depict surfaces
   /// coarsely. Noise of the surfaces' normals looks like information about a free direction, but a push along
   /// it costs nothing. 0 unless the step rule was met.

@@ -78,8 +78,8 @@ class Aligner {
   virtual ~Aligner() = default;
   /// Builds the voxel map; slow, timed as build. Points on the aligner's device give the same map, bit for
   /// bit. Throws InputError if no voxel is valid or float32 holds the coordinates too coarsely
-  /// (align/usable_points.hpp), and then keeps the previous map; std::invalid_argument for points on a device
-  /// if this implementation does not read them there; std::logic_error for a HeldScan.
+  /// (align/usable_points.hpp). The previous map is then kept. Throws std::invalid_argument for points on a
+  /// device if this implementation does not read them there, and std::logic_error for a HeldScan.
   virtual MapInfo set_map(const Scan& map) = 0;
   /// Holds no tile yet, and builds maps for this aligner and for others of the same implementation with the
   /// same options, beside their alignments. Null if the implementation makes maps by set_map() only.
@@ -93,9 +93,9 @@ class Aligner {
   /// its points do not travel to the host unless one is 1 km away or more. They are read behind what the
   /// scan's stream has been given by now; when the call returns, they may be overwritten.
   ///
-  /// Throws std::logic_error without a map or for a HeldScan where none is held; std::invalid_argument if the
-  /// guess is not rigid, or the points are not where this implementation reads them; InputError if the scan's
-  /// coordinates are too coarse. Everything numerical is in AlignResult::stop.
+  /// Throws std::logic_error without a map, or for a HeldScan if none is held. Throws std::invalid_argument
+  /// if the guess is not rigid, or if this implementation cannot read the points in their memory. Throws
+  /// InputError if the scan's coordinates are too coarse. Everything numerical is in AlignResult::stop.
   virtual AlignResult align(const Scan& scan, const Transform& guess, const PerScan& per_scan = {}) = 0;
   /// Score, gradient and Hessian at a pose. Throws as align does.
   virtual Evaluation evaluate(const Scan& scan, const Transform& pose, const PerScan& per_scan = {}) = 0;
@@ -127,12 +127,12 @@ class Aligner {
   virtual void collect(std::span<AlignResult> out);
   /// Scores of many poses of one scan. poses and out as in align_batch; throws as evaluate does.
   virtual void score_batch(const Scan& scan, std::span<const Transform> poses, std::span<Score> out);
-  /// Takes the memory for scans of so many points and so many poses in one call, so that later calls take
-  /// none for no more than these: only traces, scores of points, threads that write ten results or more, and
-  /// batches that multikernel_* splits do.
-  /// Costs about one evaluation of such a batch. Does nothing where an implementation keeps no such memory.
-  /// Throws std::logic_error without a map, std::invalid_argument if one call takes fewer, and InputError if
-  /// the memory is not there; then the aligner works as before.
+  /// Allocates the memory for scans of up to `points` points and `poses` poses in one call, so that later
+  /// calls within these allocate none. Exceptions are traces, scores of points, threads that write ten
+  /// results or more, and batches that multikernel_* splits. Costs about one evaluation of such a batch. Does
+  /// nothing if an implementation keeps no such memory. Throws std::logic_error without a map,
+  /// std::invalid_argument if one call takes fewer, and InputError if memory is short. The aligner then works
+  /// as before.
   virtual void reserve(std::size_t points, std::size_t poses);
 
  protected:

@@ -35,11 +35,11 @@ struct NoReturns {
 /// Lists the counts, "1234 zero, 56 identical"; empty if there are none.
 std::string to_text(const NoReturns& counts);
 
-/// The cause of each point of a scan in the scanner's frame, in metres; empty if all are measurements.
-/// Non-finite points are not looked at. Shares are of the finite points. A largest range that many points
-/// have stays if they are a surface: half as many or more lie in the 5 cm below it, they are 90 % of the
-/// scan, or they are a dome: a cap above nearly all other points, of which the farthest 2 % reach 70 % of its
-/// range.
+/// Returns the cause of each point of a scan in the scanner's frame, in metres; empty if all are
+/// measurements. Ignores non-finite points, also in shares. Keeps a largest range that many points have if
+/// they are a surface. They are one if half as many or more lie in the 5 cm below it, or if they are 90 % of
+/// the scan. A dome is one, too: a cap above nearly all other points, if the farthest 2 % of those reach 70 %
+/// of its range.
 std::vector<NoReturn> find_no_returns(const PointCloud& scan);
 /// Counts what find_no_returns() found.
 NoReturns counted(const std::vector<NoReturn>& causes);

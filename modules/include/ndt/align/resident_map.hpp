@@ -56,7 +56,7 @@ class ResidentMap {
   /// set_map() does; the tiles stay held, and maps built before stay as they are.
   virtual std::shared_ptr<const ReadyMap> build() = 0;
 
-  /// Counts of everything moved to and from a device for tiles and maps so far; its bytes are those of the
+  /// Counts everything moved to and from a device for tiles and maps so far. Its bytes are those of the
   /// tiles, and of all maps that are in use or were until the last add() or build(). Nothing on the CPU.
   virtual std::optional<Traffic> traffic() const { return std::nullopt; }
 };

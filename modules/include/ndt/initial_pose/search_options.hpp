@@ -83,18 +83,19 @@ inline constexpr std::tuple kSearchOptions{
     Option{"particles", &SearchOptions::particles, Bounds::closed(1, Limits::kBatch), "N",
            "alignments in all"},
     Option{"startup", &SearchOptions::startup, Bounds::closed(0, Limits::kBatch), "N",
-           "of them drawn from the prior before any is guided, method tpe only"},
+           "particles drawn from the prior before any is guided, method tpe only"},
     Option{"at-once", &SearchOptions::at_once, Bounds::closed(1, Limits::kBatch), "Q",
            "proposals of a guided round, strategy batched_persistent only"},
     Option{"proposal-candidates", &SearchOptions::candidates, Bounds::closed(1, Limits::kBatch), "N",
            "places considered for each guided proposal"},
     Option{"seed", &SearchOptions::seed, Bounds::none(), "K", "same seed, same result", false},
     Option{"reliable-nvtl", &SearchOptions::reliable_nvtl, Bounds::closed(0, 1000), "NVTL",
-           "what the best particle's NVTL must exceed to be taken for found; where none is given: 2.3 with "
-           "profile autoware at 2 m, 2.4 with textbook and pyramid at 2 m, else the NVTL is not judged"},
+           "NVTL that the best particle must exceed to count as found (default: 2.3 with profile autoware at "
+           "2 m, 2.4 with textbook and pyramid at 2 m, else not judged)"},
     Option{"reliable-matched", &SearchOptions::reliable_matched, Bounds::closed(0, 1), "SHARE",
-           "what the share of the scan's points that match the map must exceed; where none is given: what "
-           "measurements tell, else it is not judged, and the verdict is unknown unless the NVTL is"},
+           "share of matching scan points that a found pose must exceed (default: the measured bound; "
+           "without one it "
+           "is not judged, and the verdict is unknown unless the NVTL is judged)"},
 };
 
 /// Throws std::invalid_argument "option <name> = <value>: must be in <bounds>".

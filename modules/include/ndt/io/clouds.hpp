@@ -40,10 +40,10 @@ void write_cloud(const std::filesystem::path& file, const PointCloud& cloud);
 /// Whether read_cloud() knows the file's extension, in any case. The file is not looked at.
 bool is_cloud(const std::filesystem::path& file);
 
-/// The cloud of absolute coordinates in float64 [m], as read_cloud() makes it of a file of them: origin 0
-/// while all finite points are within 1000 m of it in every coordinate; beyond, their component-wise median
-/// rounded down to whole kilometres. Throws ndt::InputError, which begins with `name`, for medians beyond
-/// 1,000,000 km.
+/// Returns the cloud of absolute coordinates in float64 [m], as read_cloud() makes it from a file of them.
+/// The origin is 0 while all finite points are within 1000 m of it in every coordinate. Beyond, it is their
+/// component-wise median rounded down to whole kilometres. Throws ndt::InputError, which begins with `name`,
+/// for medians beyond 1,000,000 km.
 PointCloud cloud_of(const std::vector<Vec3<double>>& points, std::string_view name);
 
 }  // namespace ndt::io

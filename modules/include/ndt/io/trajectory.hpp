@@ -29,9 +29,9 @@ struct TrajectoryInfo {
 /// file order. Lines that begin with '#' and blank lines are skipped. Times and translations come back as
 /// they stand in the text; a quaternion of a length within Limits::kQuaternionNorm of 1 is normalised.
 ///
-/// Throws ndt::InputError naming file, line, value and what to do: for anything but a regular file, a line of
-/// other than 8 finite numbers, another length of the quaternion, times that do not increase, no poses, or a
-/// file past the Limits (ndt/core/limits.hpp).
+/// Throws ndt::InputError naming file, line, value and what to do. Refuses anything but a regular file, no
+/// poses, and a file past the Limits (ndt/core/limits.hpp). Refuses a line of other than 8 finite numbers,
+/// another length of the quaternion, and times that do not increase.
 std::vector<StampedTransform> read_tum(const std::filesystem::path& file, TrajectoryInfo* info = nullptr);
 
 /// Reads positions of a GNSS receiver: lines of 8 numbers as read_tum, or of 11, "... qw var_x cov_xy var_y"
@@ -39,10 +39,10 @@ std::vector<StampedTransform> read_tum(const std::filesystem::path& file, Trajec
 /// covariance that is not positive definite.
 std::vector<StampedTransform> read_fixes(const std::filesystem::path& file);
 
-/// Writes what read_tum reads, with the shortest digits that read back to the same bits, so times and
-/// translations come back exactly; so does a rotation to 2e-15 in every entry, if it was orthonormal to
-/// double precision (one whose entries are off by e comes back as a rotation, within 4 e). An existing file
-/// is replaced.
+/// Writes what read_tum reads, with the shortest digits that read back to the same bits. Times and
+/// translations therefore come back exactly. A rotation comes back to 2e-15 in every entry if it was
+/// orthonormal to double precision. A rotation whose entries are off by e comes back as a rotation, within 4
+/// e. An existing file is replaced.
 ///
 /// Throws std::invalid_argument for no poses, times that do not increase, and matrices that are not rigid
 /// (require_rigid); ndt::InputError if the file cannot be written or could not be read back (too many poses).
@@ -52,9 +52,9 @@ void write_tum(const std::filesystem::path& file, std::span<const StampedTransfo
 /// blank lines and comments are refused. The rotation must be rigid as require_rigid has it: |R Rt - I| <=
 /// Limits::kRigid in every entry, determinant +1; it is not made exact.
 ///
-/// Throws ndt::InputError naming file, line, value and what to do: for anything but a regular file, a line of
-/// other than 12 finite numbers, a matrix that is not rigid, no poses, or a file past the Limits
-/// (ndt/core/limits.hpp).
+/// Throws ndt::InputError naming file, line, value and what to do. Refuses anything but a regular file, no
+/// poses, and a file past the Limits (ndt/core/limits.hpp). Refuses a line of other than 12 finite
+/// numbers, and a matrix that is not rigid.
 std::vector<Transform> read_kitti_poses(const std::filesystem::path& file);
 
 /// Writes what read_kitti_poses reads, bit for bit; an existing file is replaced. Throws

@@ -17,12 +17,11 @@ struct MapFollowing {
 /// Every option, once.
 inline constexpr std::tuple kMapFollowingOptions{
     Option{"map-radius", &MapFollowing::radius_m, Bounds::above(0, 1e6), "M",
-           "of the map around the vehicle"},
+           "radius of the map around the vehicle"},
     Option{"map-update-distance", &MapFollowing::update_distance_m, Bounds::above(0, 1e6), "M",
-           "the map around the vehicle is made anew after such a way"},
+           "the map is rebuilt around the vehicle after this distance"},
     Option{"lidar-radius", &MapFollowing::lidar_radius_m, Bounds::closed(0, 1e6), "M",
-           "where a circle of this radius around the vehicle leaves the map, the next scan waits for an "
-           "update"},
+           "if a circle of this radius around the vehicle leaves the map, the next scan waits for an update"},
 };
 
 /// Throws std::invalid_argument "option <name> = <value>: must be in <bounds>", and for a radius in which a

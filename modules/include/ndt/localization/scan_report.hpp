@@ -104,9 +104,9 @@ struct Judgement {
   bool score_ok = false;       ///< high enough, or not judged
   bool jump_ok = false;        ///< near enough to the prediction
   bool spread_ok = false;      ///< or not looked at
-  /// The pose is used. As in Autoware by iterations, oscillation and score alone, with two exceptions: where
-  /// the score is not judged, a degenerate pose is not used, because nothing tells it from a scan without a
-  /// match; and a spread may reject one, if the options say so.
+  /// The pose is used. As in Autoware, iterations, oscillation and score alone decide, with two exceptions.
+  /// If the score is not judged, a degenerate pose is unused: it looks like a scan without a match. A spread
+  /// may also reject a pose, if the options say so.
   bool accepted = false;
   Reason reason = Reason::none;  ///< never none where the score is not judged
 };

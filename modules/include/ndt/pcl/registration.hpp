@@ -2,10 +2,10 @@
 // pclomp's class of the same name, with their setters, defaults and units. Needs PCL 1.10 or newer;
 // header-only.
 //
-// What differs: hasConverged() is true only if the pose is fixed by the scan and its optimum is well
-// conditioned (Stop::converged), not at the iteration limit; setTransformationEpsilon() is the length of a
-// step, as in pclomp, which PCL takes for its square; and align() throws ndt::InputError for a target without
-// a voxel, and std::invalid_argument for a guess that is not rigid or an option out of range.
+// Three things differ from PCL. hasConverged() is true only if the scan fixes the pose and its optimum is
+// well conditioned (Stop::converged), not at the iteration limit. setTransformationEpsilon() is the length of
+// a step, as in pclomp; PCL takes it for the length's square. align() throws ndt::InputError for a target
+// without a voxel, and std::invalid_argument for a guess that is not rigid or an option out of range.
 #pragma once
 
 #include <pcl/common/transforms.h>

@@ -1,4 +1,4 @@
-// What the town's files hold, as one number.
+// The checksums of the town's files.
 #pragma once
 
 #include <algorithm>
@@ -36,7 +36,7 @@ struct TownBytes {
   bool operator==(const TownBytes&) const = default;
 };
 
-/// Of a dataset folder; all its scans one after the other.
+/// Returns the checksums of a dataset folder, with one for all its scans in order.
 inline TownBytes bytes_of(const std::filesystem::path& folder) {
   TownBytes bytes{checksum(content(folder / "map.pcd")), checksum(""),
                   checksum(content(folder / "truth.tum")), checksum(content(folder / "dataset.toml"))};

@@ -24,7 +24,7 @@ struct Statistics {
   double noise_m = 0;  ///< from fix to fix
   double whole_m = 0;
 };
-/// Of one coordinate.
+/// Returns the statistics of one coordinate's errors.
 Statistics statistics(const std::vector<StampedTransform>& fixes, double Vec3<double>::*coordinate) {
   double steps = 0, squares = 0;
   for (std::size_t i = 0; i < fixes.size(); ++i) {

@@ -1,5 +1,5 @@
-// The same town from every build: this file and the town's sources are compiled as the rest of the suite is,
-// at -O0 and at -O3, and all must make the bytes below.
+// Tests that every build makes one town: this file and the town's sources are compiled with the suite's
+// flags, with -O0 and with -O3, and all must give the bytes below.
 #include <gtest/gtest.h>
 
 #include "bytes_of.hpp"
@@ -51,7 +51,7 @@ std::uint64_t checksum_of(const std::vector<StampedTransform>& poses, std::uint6
   return checksum_of<Row>(rows, hash);
 }
 
-/// Of a few coarse sweeps among moving vehicles while the car moves, and of what the other sensors tell.
+/// Returns the checksum of a short drive: a few coarse sweeps among moving vehicles, and all other sensors.
 std::uint64_t checksum_of_drive(TownScale scale) {
   const TownPlan plan = plan_of(scale);
   const World world = build_world(plan, 1);

@@ -29,10 +29,10 @@ void require_global_map_precision(const std::vector<Point>& global, const AlignO
 /// less than where float32 is coarse.
 inline constexpr double kFar_m = 1000;
 
-/// The points of a scan in the frame whose pose is wanted, without those that are not finite, and those more
-/// than 1 km and more than 1,000 times the median range away: drivers write huge numbers for no return, and
-/// one of them as a lever arm would hide all others. Throws InputError "<where>: precision_lost:
-/// ..." if they are too coarse in it.
+/// Returns the finite points of a scan in the frame whose pose is wanted. Drops points more than 1 km and
+/// more than 1,000 times the median range away. Drivers write huge numbers for no return, and a single one
+/// would hide all others by its lever arm. Throws InputError "<where>: precision_lost: ..." if the points are
+/// too coarse in that frame.
 FinitePoints scan_points(const PointCloud& scan, const AlignOptions& options, const char* where);
 /// Writes the same points into `room`, which has space for scan.size() points. If all points are kept, the
 /// points in the room when `progress` is told of them stay as they are.

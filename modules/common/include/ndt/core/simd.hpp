@@ -1,7 +1,7 @@
-// Arithmetic and loads that are faster than what compilers make of plain code: several floats or two doubles
-// side by side on the host (through the compilers' portable vector extension: SSE, NEON, ...), reciprocals
-// and whole-record loads on a device. The maths that uses them is a template over its scalar: one source for
-// float, double and these.
+// Arithmetic and loads that are faster than what compilers make of plain code. On the host, several floats or
+// two doubles lie side by side, in the compilers' portable vector extension (SSE, NEON, ...). On a device
+// there are reciprocals and whole-record loads. The maths that uses them is a template over its scalar: one
+// source for float, double and these.
 #pragma once
 
 #include <cmath>

@@ -55,9 +55,9 @@ Transform to_global(const Pose& local, const Vec3<double>& map_origin);
 std::optional<Conditioning> conditioning_of(const LoopOutcome& outcome, double mean_range_m);
 
 /// Labels the outcome honestly: converged only if the step rule was met and both the Hessian and the surfaces
-/// fix the pose; at the iteration limit, surfaces that leave a direction free make it degenerate, because
-/// more iterations would not help. Non-finite and no-overlap outcomes return the guess untouched.
-/// worded: conditioning_of() the outcome, if it is known already.
+/// fix the pose. At the iteration limit, surfaces that leave a direction free make it degenerate, because
+/// more iterations would not help. Non-finite and no-overlap outcomes return the guess untouched. worded:
+/// conditioning_of() the outcome, if it is known already.
 AlignResult to_result(const LoopOutcome& outcome, const Transform& guess, const Vec3<double>& map_origin,
                       const ScanFacts& scan, const std::vector<LoopTrace>& trace,
                       const std::optional<Conditioning>& worded = std::nullopt);

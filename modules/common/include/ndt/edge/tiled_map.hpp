@@ -36,12 +36,12 @@ class LevelMaps final : public ReadyMap {
 /// Throws std::invalid_argument unless an aligner with these options can use the map.
 template <class Maps>
 std::shared_ptr<const Maps> require_own(std::shared_ptr<const ReadyMap> map, const AlignOptions& options) {
-  if (!map) throw std::invalid_argument("exchange_map: there is no map; build one");
+  if (!map) throw std::invalid_argument("exchange_map: the map is null; build one");
   std::shared_ptr<const Maps> own = std::dynamic_pointer_cast<const Maps>(std::move(map));
   if (!own || !same_maps(own->options(), options))
     throw std::invalid_argument(
-        "exchange_map: the map is of another implementation or of other options than the aligner; build it "
-        "with the resident_map() of an aligner that has the same");
+        "exchange_map: the map was built by another implementation or with other options than the aligner's; "
+        "build it with resident_map() of an equal aligner");
   return own;
 }
 

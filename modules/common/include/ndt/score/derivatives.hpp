@@ -42,10 +42,9 @@ struct AngleAxes {
   }
 };
 
-/// Turns sums into derivatives; the sums must belong to the pose. For i <= j,
-/// ∂²(R x)/∂θᵢ∂θⱼ = aᵢ × (aⱼ × R x), because the outer rotation carries the inner axes along; so the
-/// second-order term is aⱼᵀ(Σ v yᵀ)aᵢ - tr(Σ v yᵀ) aᵢ·aⱼ. curvature_share: share of that term in the Hessian,
-/// the one with which the sums' constants were made.
+/// Turns sums into derivatives; the sums must belong to the pose. The outer rotation carries the inner axes
+/// along, so ∂²(R x)/∂θᵢ∂θⱼ = aᵢ × (aⱼ × R x) for i <= j. The second-order term is then aⱼᵀ(Σ v yᵀ)aᵢ - tr(Σ
+/// v yᵀ) aᵢ·aⱼ. curvature_share: share of that term in the Hessian, as in the constants of the sums.
 NDT_HD inline Derivatives derivatives_of(const DerivativeSums<double>& sums, const SinCos& angles,
                                          double curvature_share = 1) {
   const AngleAxes axes(angles);

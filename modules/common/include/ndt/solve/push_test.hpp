@@ -244,8 +244,8 @@ NDT_HD inline void add_pushed_point(const LevelMap& map, const Motion (&motions)
 }
 
 /// Adds one push of one scan point, if it is there. Half of the lanes take the score of the pose and half
-/// that of the push, because a device's threads wait for memory most of the time: one after the other, and
-/// all pushes of a point in sequence, takes longer.
+/// that of the push. This is faster than one after the other, or all pushes of a point in sequence. A
+/// device's threads wait for memory most of the time.
 template <class Lanes>
 NDT_HD inline void add_push(const LevelMap& map, const Motion (&motions)[1 + kPushes], const Vec3<float>& x,
                             int push, bool there, const Lanes& lanes, PushSums<float>& sums) {

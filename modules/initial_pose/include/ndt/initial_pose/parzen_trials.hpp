@@ -43,7 +43,7 @@ struct RatioBounds {
   double low, high;  ///< at least and at most
 };
 
-/// Trials by their scores. The best tenth, ten at most, is the good set; both it and the rest are mixtures of
+/// Trials by their scores. The best tenth, ten at most, is the good set. Both it and the rest are mixtures of
 /// equally weighted normal kernels of fixed widths in x, y and yaw. z, roll and pitch are left out, as in the
 /// reference: a map has one ground. Const calls may be made from several threads.
 class ParzenTrials {

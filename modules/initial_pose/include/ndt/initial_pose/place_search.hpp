@@ -16,9 +16,9 @@ namespace ndt::initial_pose {
 PlaceRegion whole_map(const PlacePyramid& pyramid);
 class DevicePlaces;
 
-/// per_scan: its deadline and stop request end the search with the best so far; they are looked at with
-/// every box that is split, and before that after the bounds of one heading. device: of the same pyramid,
-/// searches in the threads' place and finds the same; it looks at the deadline between its launches. Throws
+/// per_scan: its deadline and stop request end the search with the best so far. Both are checked after the
+/// bounds of each heading, and then with every box that is split. device: of the same pyramid; it replaces
+/// the threads and finds the same places. It checks the deadline between its launches. Throws
 /// std::invalid_argument for a region or a number of places out of range.
 PlacesFound find_places(const PlacePyramid& pyramid, const PointCloud& scan, const PlaceQuery& query,
                         HostPool& pool, const PerScan& per_scan = {}, const PlaceProgress& progress = {},

@@ -16,13 +16,13 @@ enum class PcdEncoding { ascii, binary, binary_compressed };
 /// x, y, z (or X, Y, Z where the small letter is missing) are skipped, also without values (COUNT 0), and
 /// VIEWPOINT does not move the points. Versions 0.5 to 0.7 are read.
 ///
-/// float32 coordinates come back bit for bit, with origin 0. If x, y or z is float64, the cloud has origin 0
-/// while all finite points are within 1000 m of it; beyond, the origin is their component-wise median rounded
-/// down to whole kilometres and the points are float32 offsets from it.
+/// float32 coordinates come back bit for bit, with origin 0. Coordinates in float64 have origin 0, too, while
+/// all finite points are within 1000 m of it. Beyond, the origin is their component-wise median rounded down
+/// to whole kilometres. The points are then float32 offsets from it.
 ///
-/// Throws ndt::InputError naming file, header line, line or byte, field, and what to do: for anything but a
-/// regular file, a header that contradicts itself or the file, a body that is short or not numbers, or a file
-/// past the Limits (ndt/core/limits.hpp). binary_compressed needs a build with liblzf.
+/// Throws ndt::InputError naming file, header line, line or byte, field, and what to do. Refuses anything
+/// but a regular file, and a file past the Limits (ndt/core/limits.hpp). Refuses a header that contradicts
+/// itself or the file, and a body that is short or not numbers. binary_compressed needs a build with liblzf.
 PointCloud read_pcd(const std::filesystem::path& file, CloudInfo* info = nullptr);
 
 /// Writes x y z as float32 if the origin is 0, else origin + point as float64; an existing file is replaced.
@@ -42,9 +42,9 @@ enum class PlyEncoding { ascii, binary_little_endian, binary_big_endian };
 /// float coordinates come back bit for bit, with origin 0. If x, y or z is double, origin and points are
 /// chosen as read_pcd does.
 ///
-/// Throws ndt::InputError naming file, header line, line or byte, property, and what to do: for anything but
-/// a regular file, a header that contradicts itself or the file, integer coordinates, a body that is short or
-/// not numbers, or a file past the Limits (ndt/core/limits.hpp).
+/// Throws ndt::InputError naming file, header line, line or byte, property, and what to do. Refuses
+/// anything but a regular file, integer coordinates, and a file past the Limits (ndt/core/limits.hpp).
+/// Refuses a header that contradicts itself or the file, and a body that is short or not numbers.
 PointCloud read_ply(const std::filesystem::path& file, CloudInfo* info = nullptr);
 
 /// Writes x y z as float if the origin is 0, else origin + point as double; an existing file is replaced.
@@ -53,13 +53,13 @@ PointCloud read_ply(const std::filesystem::path& file, CloudInfo* info = nullptr
 void write_ply(const std::filesystem::path& file, const PointCloud& cloud,
                PlyEncoding encoding = PlyEncoding::binary_little_endian);
 
-/// Reads a scan as KITTI stores it (velodyne/*.bin), records of float32 x y z intensity, or of `fields`
-/// float32, little-endian, without a header: the points in metres, bit for bit and in file order, with origin
-/// 0; non-finite ones are kept, what is not x y z is skipped. A file of 0 bytes is a cloud of 0 points.
-/// Throws ndt::InputError for anything but a regular file, a size that is no whole number of records, values
-/// that repeat with another width than the records' (io/kitti_width.hpp), or more points than
-/// Limits::kPoints; std::invalid_argument for other numbers of fields. Nothing can trail, so *info always
-/// comes back as 0.
+/// Reads a scan as KITTI stores it (velodyne/*.bin): little-endian records of float32 x y z intensity, or of
+/// `fields` float32, without a header. Returns the points in metres, bit for bit and in file order, with
+/// origin 0. Keeps non-finite points and skips all values but x y z. A file of 0 bytes is a cloud of 0
+/// points. Throws ndt::InputError for anything but a regular file, a size that is no whole number of records,
+/// or more points than Limits::kPoints. Throws it also for values that repeat with another width than the
+/// records' (io/kitti_width.hpp). Throws std::invalid_argument for other numbers of fields. Nothing can
+/// trail, so *info always comes back as 0.
 PointCloud read_kitti_bin(const std::filesystem::path& file, CloudInfo* info = nullptr,
                           BinFields fields = {});
 

@@ -1,7 +1,7 @@
 // Poses of another sensor by their times, looked up at the time of a scan. The rules are those of Autoware's
-// pose buffer, which guards the filter's poses and those of a GNSS receiver, with two exceptions: rotations
-// are interpolated about one axis (slerp), not by roll, pitch and yaw, and a pose of the very time asked for
-// is used whatever is beside it.
+// pose buffer, which guards the filter's poses and those of a GNSS receiver. There are two exceptions.
+// Rotations are interpolated about one axis (slerp), not by roll, pitch and yaw. A pose of the very time
+// asked for is used, whatever is beside it.
 #pragma once
 
 #include <deque>

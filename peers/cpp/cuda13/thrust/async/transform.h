@@ -1,4 +1,4 @@
-// What fast_gicp takes from thrust::async, which CUDA 13 no longer has: the transform is done when it returns.
+// A stand-in for thrust::async::transform: fast_gicp uses it, and CUDA 13 removed it. It returns when done.
 #pragma once
 
 #include <thrust/iterator/counting_iterator.h>
