@@ -22,7 +22,7 @@ def test_they_include_each_other_and_the_standard_library_alone(prefix):
 
 
 def test_they_compile_with_the_prefix_alone(prefix, tmp_path):
-    """One file includes all of them, twice and in no order; that each stands alone is for repository_test."""
+    """One file includes all of them, twice and in no order; that each stands alone is for tests/repository."""
     names = [str(header.relative_to(prefix / "include")) for header in (prefix / "include/ndt").rglob("*.hpp") if "pcl" not in header.parts]
     (tmp_path / "all.cpp").write_text("".join(f'#include "{name}"\n' for name in names + names[::-1]))
     run(os.environ["NDT_CXX"], "-std=c++20", "-fsyntax-only", "-Wall", "-Wextra", "-Werror", f"-I{prefix}/include", tmp_path / "all.cpp")
