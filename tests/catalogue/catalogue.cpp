@@ -1,8 +1,16 @@
 #include "catalogue.hpp"
 
+#include <fmt/format.h>
+#include <toml++/toml.h>
+
+#include <array>
 #include <fstream>
 #include <memory>
+#include <sstream>
+#include <stdexcept>
 #include <utility>
+
+#include "bytes.hpp"
 
 namespace ndt::catalogue {
 namespace {
@@ -15,6 +23,94 @@ Entry with_bytes(Format format, std::string name, std::string bytes, std::varian
         .write(content->data(), static_cast<std::streamsize>(content->size()));
   };
   return {std::move(name), format, std::move(make), std::move(answer)};
+}
+
+std::string decoded(const std::string& text);
+
+/// The bytes of what stands between braces in files.toml.
+std::string expanded(const std::string& inside) {
+  std::string bytes;
+  if (const std::size_t star = inside.rfind('*'); star != std::string::npos) {
+    const std::string unit = decoded(inside.substr(0, star));
+    for (int left = std::stoi(inside.substr(star + 1)); left > 0; --left) bytes += unit;
+    return bytes;
+  }
+  std::istringstream words(inside.substr(1));
+  for (std::string word; words >> word;) {
+    if (inside[0] == 'f') bytes += harness::bytes_of(std::stof(word));
+    if (inside[0] == 'F') bytes += harness::big_endian(harness::bytes_of(std::stof(word)), 4);
+    if (inside[0] == 'd') bytes += harness::bytes_of(std::stod(word));
+    if (inside[0] == 'i') bytes += harness::bytes_of(static_cast<std::uint32_t>(std::stoll(word)));
+  }
+  return bytes;
+}
+
+/// The bytes that files.toml writes as `text`.
+std::string decoded(const std::string& text) {
+  std::string bytes;
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    if (text.compare(at, 2, "\\x") == 0) {
+      bytes += static_cast<char>(std::stoi(text.substr(at + 2, 2), nullptr, 16));
+      at += 3;
+    } else if (text[at] == '{') {
+      const std::size_t end = text.find('}', at);
+      if (end == std::string::npos) throw std::runtime_error("files.toml: no } in " + text);
+      bytes += expanded(text.substr(at + 1, end - at - 1));
+      at = end;
+    } else {
+      bytes += text[at];
+    }
+  }
+  return bytes;
+}
+
+std::string text_of(const toml::node* node) { return node->value<std::string>().value(); }
+
+/// Puts `text` for each `old` of the file, which has one or more; for all of it where `old` is empty.
+void change(std::string& file, const std::string& old, const std::string& text) {
+  std::size_t at = file.find(old);
+  if (at == std::string::npos) throw std::runtime_error("files.toml: nothing to change: " + old);
+  if (old.empty()) file.clear();
+  for (; at != std::string::npos; at = file.find(old, at + text.size())) {
+    file.replace(at, old.size(), text);
+    if (old.empty()) return;
+  }
+}
+
+std::string with_advice(const std::string& message, const toml::table& group) {
+  if (message.find(';') != std::string::npos) return message;
+  if (const auto advice = group["advice"].value<std::string>()) return message + *advice;
+  const std::string_view advice = message.starts_with("line")   ? kFixLine
+                                  : message.starts_with("byte") ? kCutOff
+                                                                : kFixHeader;
+  return message + std::string(advice);
+}
+
+std::variant<Refused, Accepted> answer_of(const toml::node& answer, const toml::table& group) {
+  if (const auto message = answer.value<std::string>()) return Refused{with_advice(*message, group)};
+  const auto number = [](const toml::node& node) { return node.value<std::uint64_t>().value(); };
+  const toml::array* three = answer.as_array();
+  if (three == nullptr) return Accepted{.points = number(answer)};
+  return Accepted{number(three->at(0)), number(three->at(1)), number(three->at(2))};
+}
+
+Entry entry_of(const toml::table& group, const toml::array& row) {
+  const std::array<std::string, 5> formats = {"pcd", "ply", "kitti_bin", "tum", "kitti_poses"};
+  const auto format = std::ranges::find(formats, text_of(group.get("format"))) - formats.begin();
+  std::string file = text_of(group.get("base"));
+  for (std::size_t i = 2; i < row.size(); i += 2) change(file, text_of(row.get(i)), text_of(row.get(i + 1)));
+  if (file.find("BODY") != std::string::npos) change(file, "BODY", text_of(group.get("body")));
+  return with_bytes(static_cast<Format>(format), text_of(group.get("prefix")) + text_of(row.get(0)),
+                    decoded(file), answer_of(row.at(1), group));
+}
+
+Entries rows() {
+  const toml::table table = toml::parse_file(NDT_CATALOGUE_ROWS);
+  Entries all;
+  for (const toml::node& group : *table["group"].as_array())
+    for (const toml::node& row : *(*group.as_table())["files"].as_array())
+      all.push_back(entry_of(*group.as_table(), *row.as_array()));
+  return all;
 }
 
 }  // namespace
@@ -42,8 +138,7 @@ bool is_cloud(Format format) { return format != Format::tum && format != Format:
 
 Entries entries() {
   Entries all;
-  for (const auto& group : {places, pcd_headers, pcd_counts, pcd_ascii, pcd_binary, pcd_compressed,
-                            pcd_values, ply_headers, ply_bodies, kitti_bin, tum, kitti_poses})
+  for (const auto& group : {places, rows, made, pcd_values})
     for (Entry& entry : group()) all.push_back(std::move(entry));
   // A build without liblzf refuses them all alike, which pcd_test checks.
   if (!NDT_HAVE_LZF)

@@ -36,22 +36,13 @@ struct Entry {
 
 std::string file_name(const Entry& entry);
 
-/// All of them; the groups below one after the other.
+/// All of them: the rows of files.toml, and what no row can say.
 std::vector<Entry> entries();
 
 using Entries = std::vector<Entry>;
-Entries places();          ///< not a file, or not one that can be read
-Entries pcd_headers();     ///< header text
-Entries pcd_counts();      ///< numbers and types in a header that lie
-Entries pcd_ascii();       ///< bodies of text
-Entries pcd_binary();      ///< bodies of records
-Entries pcd_compressed();  ///< bodies of compressed columns
-Entries pcd_values();      ///< well-formed files with awkward coordinates
-Entries ply_headers();     ///< header text, and numbers and types in it that lie
-Entries ply_bodies();      ///< of text and of records, and elements before the vertices
-Entries kitti_bin();
-Entries tum();
-Entries kitti_poses();
+Entries places();      ///< not a file, or not one that can be read
+Entries made();        ///< files that are computed
+Entries pcd_values();  ///< well-formed files with awkward coordinates
 
 /// A file of these bytes.
 Entry refused(Format format, std::string name, std::string bytes, std::string message);
