@@ -141,13 +141,6 @@ TEST_P(Town, AlignmentsDifferFromTheOraclesOnlyWhereThoseDifferFromThemselves) {
   }
 }
 
-std::vector<Implementation> shared_core_implementations() {
-  std::vector<Implementation> out;
-  for (const Implementation& entry : harness::implementations())
-    if (entry.name != harness::kReference && !entry.peer) out.push_back(entry);
-  return out;
-}
-
 INSTANTIATE_TEST_SUITE_P(Implementations, Town, testing::ValuesIn(shared_core_implementations()),
                          implementation_name);
 

@@ -1,10 +1,10 @@
-// The Laplace covariance of both implementations against the reference's, before and after the floor it
+// The Laplace covariance of every implementation against the reference's, before and after the floor it
 // publishes with.
 #include <gtest/gtest.h>
 
 #include "compare.hpp"
 #include "golden.hpp"
-#include "registry/registry.hpp"
+#include "implementation_names.hpp"
 
 namespace ndt {
 namespace {
@@ -19,13 +19,14 @@ double relative(const PositionCovariance& got, const PositionCovariance& expecte
   return difference / std::max(expected.xx, expected.yy);
 }
 
-class LaplaceGolden : public testing::TestWithParam<std::pair<const char*, double>> {};
+class LaplaceGolden : public testing::TestWithParam<Implementation> {};
 
 TEST_P(LaplaceGolden, CovariancesAgree) {
-  const auto& [implementation, bound] = GetParam();
+  if (const std::string reason = GetParam().unavailable_reason(); !reason.empty()) GTEST_SKIP() << reason;
+  const double bound = GetParam().name == harness::kReference ? kOracle : kSharedCore;
   compare::Worst plain, floored;
   for (const golden::CovarianceCase& c : golden::covariances()) {
-    const auto aligner = harness::find_implementation(implementation).make(c.options);
+    const auto aligner = GetParam().make(c.options);
     aligner->set_map(*c.map);
     const AlignResult got = aligner->align(*c.scan, c.guess);
     const bool far = c.far_origin;  // a float32 step of 7.8 mm there: the poses differ by as much
@@ -33,16 +34,15 @@ TEST_P(LaplaceGolden, CovariancesAgree) {
     if (!far) plain.see(relative(*got.laplace_covariance, c.laplace), c.name);
     floored.see(relative(with_variance_floor(*got.laplace_covariance, c.pose), c.floored), c.name);
   }
-  std::printf("%s against the reference, %zu covariances\n", implementation, golden::covariances().size());
+  std::printf("%s against the reference, %zu covariances\n", GetParam().name.data(),
+              golden::covariances().size());
   plain.print("Laplace (relative)"), floored.print("after the floor (relative)");
   EXPECT_LE(plain.value, bound) << plain.where;
   EXPECT_LE(floored.value, bound) << floored.where;
 }
 
-INSTANTIATE_TEST_SUITE_P(Implementations, LaplaceGolden,
-                         testing::Values(std::pair("cpu_pclomp_ref", kOracle),
-                                         std::pair("persistent_cpu", kSharedCore)),
-                         [](const auto& tested) { return std::string(tested.param.first); });
+INSTANTIATE_TEST_SUITE_P(Implementations, LaplaceGolden, testing::ValuesIn(implementations_without_peers()),
+                         implementation_name);
 
 }  // namespace
 }  // namespace ndt

@@ -1,4 +1,4 @@
-// The covariances MULTI_NDT and MULTI_NDT_SCORE of both implementations against the reference's, before and
+// The covariances MULTI_NDT and MULTI_NDT_SCORE of every implementation against the reference's, before and
 // after the floor that it publishes with.
 #include <gtest/gtest.h>
 
@@ -7,9 +7,9 @@
 
 #include "compare.hpp"
 #include "golden.hpp"
+#include "implementation_names.hpp"
 #include "ndt/localization/beside.hpp"
 #include "ndt/localization/covariance.hpp"
-#include "registry/registry.hpp"
 
 namespace ndt::localization {
 namespace {
@@ -34,13 +34,14 @@ constexpr double kScores = 1e-5;
 /// Relative to the floor's variance of (0.15 m)^2, of which a shift of 1.4e-4 m on 5 mm is 6e-5.
 constexpr double kFloored = 1e-4;
 
-class MultiCovarianceGolden : public testing::TestWithParam<const char*> {};
+class MultiCovarianceGolden : public testing::TestWithParam<Implementation> {};
 
 TEST_P(MultiCovarianceGolden, CovariancesAgree) {
+  if (const std::string reason = GetParam().unavailable_reason(); !reason.empty()) GTEST_SKIP() << reason;
   compare::Worst multi, score, floored;
   const LocalizerOptions options;
   for (const golden::CovarianceCase& c : golden::covariances()) {
-    const auto aligner = harness::find_implementation(GetParam()).make(c.options);
+    const auto aligner = GetParam().make(c.options);
     aligner->set_map(*c.map);
     AlignResult result;  // at the reference's own, so that every difference is of these estimates
     result.map_from_scan = c.pose;
@@ -64,7 +65,8 @@ TEST_P(MultiCovarianceGolden, CovariancesAgree) {
     multi.see(explaining_shift_m(by_results, c.multi_ndt), c.name);
     score.see(difference(by_scores, c.multi_ndt_score) / larger(c.multi_ndt_score), c.name);
   }
-  std::printf("%s against the reference, %zu covariances\n", GetParam(), golden::covariances().size());
+  std::printf("%s against the reference, %zu covariances\n", GetParam().name.data(),
+              golden::covariances().size());
   multi.print("MULTI_NDT (shift of the results, m)"), score.print("MULTI_NDT_SCORE (relative)");
   floored.print("after the floor (relative)");
   EXPECT_LE(multi.value, kShiftM) << multi.where;
@@ -73,8 +75,7 @@ TEST_P(MultiCovarianceGolden, CovariancesAgree) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Implementations, MultiCovarianceGolden,
-                         testing::Values("cpu_pclomp_ref", "persistent_cpu"),
-                         [](const auto& tested) { return std::string(tested.param); });
+                         testing::ValuesIn(implementations_without_peers()), implementation_name);
 
 }  // namespace
 }  // namespace ndt::localization

@@ -2,6 +2,7 @@
 // Newton step and line search, and shares none of them with the shared core.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <stdexcept>
 #include <tuple>
 
@@ -9,6 +10,10 @@
 #include "golden.hpp"
 #include "implementation_names.hpp"
 #include "last_bit.hpp"
+#include "ndt/named_options.hpp"
+#include "option_rows.hpp"
+#include "run/repeatability.hpp"
+#include "test_clouds.hpp"
 
 namespace ndt {
 namespace {
@@ -21,68 +26,56 @@ constexpr double kEqualShare = 0.99;
 // so a part of the cases has another share.
 constexpr double kEqualShareOfAll = 0.85;
 
-struct Combination {
+const option_rows::CoveringArray& covering() {
+  static const option_rows::CoveringArray array;
+  return array;
+}
+
+/// A row of the array.
+struct Setting {
   AlignOptions options;
-  std::string name;
+  bool pulled = false;  ///< towards a position beside the reference's
+  std::string text;     ///< what differs from the first values
 };
 
-std::vector<Combination> combinations() {
-  std::vector<Combination> out;
-  for (const bool zero : {false, true})
-    for (const Neighbours neighbours : all_values<Neighbours>())
-      for (const LineSearch search : all_values<LineSearch>())
-        for (const StepRatios set : all_values<StepRatios>()) {
-          if (set == StepRatios::golden_ratio && search != LineSearch::batched) continue;
-          Combination c{AlignOptions::autoware(), zero ? "zero_damped_" : "autoware_"};
-          if (zero)
-            c.options.covariance_start = CovarianceStart::zero, c.options.newton_step = NewtonStep::damped;
-          c.options.neighbours = neighbours;
-          c.options.line_search = search;
-          c.options.step_ratios = set;
-          c.name += std::string(to_string(neighbours)) + "_" + std::string(to_string(search));
-          if (search == LineSearch::batched) c.name += "_" + std::string(to_string(set));
-          out.push_back(c);
-        }
-  out.push_back({AlignOptions::autoware(), "autoware_1_9"});
-  out.back().options.hessian = HessianForm::autoware_1_9;
-  const auto pyramid = [&](std::string name, auto&& change) {
-    Combination c{AlignOptions::pyramid(), "pyramid_" + std::move(name)};
-    change(c.options);
-    out.push_back(c);
-  };
-  for (const Neighbours neighbours : all_values<Neighbours>())
-    pyramid(std::string(to_string(neighbours)), [&](AlignOptions& o) { o.neighbours = neighbours; });
-  pyramid("three_levels", [](AlignOptions& o) { o.levels = {6, 2.5, 1}; });
-  pyramid("four_levels_finer", [](AlignOptions& o) { o.levels = {6, 2.5, 1, 0.5}; });
-  pyramid("one_level", [](AlignOptions& o) { o.levels = {1}; });
-  pyramid("stride4", [](AlignOptions& o) { o.levels = {6, 2.5, 1}, o.coarse_stride = 4; });
-  pyramid("newton", [](AlignOptions& o) { o.negative_curvature = 1; });
+Setting setting_of(const option_rows::Row& row) {
+  Setting out;
+  for (std::size_t c = 0; c < row.size(); ++c) {
+    const auto& [name, values] = covering().columns()[c];
+    const std::string_view value = values.at(row[c]);
+    if (row[c] > 0) out.text += (out.text.empty() ? "" : " ") + std::string(name) + "=" + std::string(value);
+    if (name == option_rows::kTarget)
+      out.pulled = row[c] > 0;
+    else
+      set_option(out.options, name, value);
+  }
   return out;
 }
 
-void PrintTo(const Combination& c, std::ostream* out) { *out << c.name; }
+void PrintTo(const Setting& setting, std::ostream* out) { *out << setting.text; }
 
-/// The oracle and another implementation on one map, rebuilt only when the map or the resolution changes.
+std::vector<Setting> settings() {
+  std::vector<Setting> out;
+  for (const option_rows::Row& row : covering().rows()) out.push_back(setting_of(row));
+  return out;
+}
+
+/// The oracle and another implementation on one map, rebuilt only when the map changes.
 class Aligners {
  public:
-  Aligners(const Implementation& entry, const AlignOptions& options) : entry_(entry), options_(options) {
-    options_.threads = 1;
+  Aligners(const Implementation& entry, const AlignOptions& options)
+      : oracle(harness::find_implementation(harness::kReference).make(options)),
+        tested(entry.make(options)) {}
+
+  void set_map(const PointCloud* map) {
+    if (map == map_) return;
+    map_ = map;
+    oracle->set_map(*map), tested->set_map(*map);
   }
 
-  void set_map(const golden::Run& run) {
-    if (run.map == map_ && run.options.resolution_m == options_.resolution_m) return;
-    map_ = run.map;
-    options_.resolution_m = run.options.resolution_m;
-    oracle = harness::find_implementation("cpu_pclomp_ref").make(options_);
-    tested = entry_.make(options_);
-    oracle->set_map(*map_), tested->set_map(*map_);
-  }
-
-  std::unique_ptr<Aligner> oracle, tested;
+  const std::unique_ptr<Aligner> oracle, tested;
 
  private:
-  const Implementation& entry_;
-  AlignOptions options_;
   const PointCloud* map_ = nullptr;
 };
 
@@ -90,48 +83,40 @@ std::string ending(const AlignResult& r) {
   return std::to_string(r.iterations) + " " + std::string(to_string(r.stop));
 }
 
-/// The implementations of the shared loop. The host twin of the staged implementation is slow: it walks every
-/// tenth case, the GPU all of them.
-std::vector<Implementation> implementations_under_test() {
-  std::vector<Implementation> out;
-  for (const Implementation& entry : harness::implementations())
-    if (entry.name != harness::kReference && !entry.peer) out.push_back(entry);
-  return out;
-}
+/// The host twin of the staged implementation is slow: it walks every fourth case, the GPU all of them.
 int every_nth(const Implementation& implementation) {
-  return implementation.name == "multikernel_cpu" ? 10 : 1;
+  return implementation.name == "multikernel_cpu" ? 4 : 1;
 }
 bool walks_all_cases(const Implementation& implementation) {
   return every_nth(implementation) == 1 && golden::missing_reason().empty();
 }
 
-class EveryOption : public testing::TestWithParam<std::tuple<Implementation, Combination>> {};
+class EveryOption : public testing::TestWithParam<std::tuple<Implementation, Setting>> {};
 
 TEST_P(EveryOption, SharedCoreAndOracleAgree) {
-  const auto& [entry, combination] = GetParam();
+  const auto& [entry, setting] = GetParam();
   if (const std::string reason = entry.unavailable_reason(); !reason.empty()) GTEST_SKIP() << reason;
-  try {
-    entry.make(combination.options);
-  } catch (const std::invalid_argument& refusal) {
-    GTEST_SKIP() << refusal.what();
-  }
   compare::Worst metres, degrees, score, hessian;
   int cases = 0, equal = 0, undecided = 0;
   std::string different;
-  Aligners aligners(entry, combination.options);
+  Aligners aligners(entry, setting.options);
   int index = 0;
   for (const golden::Run& r : golden::runs()) {
-    if (r.far_origin || r.per_scan.regularisation || index++ % every_nth(entry) != 0) continue;
-    aligners.set_map(r);
-    const Evaluation a = aligners.oracle->evaluate(*r.scan, r.guess),
-                     b = aligners.tested->evaluate(*r.scan, r.guess);
+    if (r.far_origin || r.per_scan.regularisation || r.options.resolution_m != 2) continue;
+    if (index++ % every_nth(entry) != 0) continue;
+    aligners.set_map(r.map);
+    PerScan per_scan;
+    if (setting.pulled)
+      per_scan.regularisation = RegularisationTarget{r.pose(0, 3) + 0.3, r.pose(1, 3) - 0.2};
+    const Evaluation a = aligners.oracle->evaluate(*r.scan, r.guess, per_scan),
+                     b = aligners.tested->evaluate(*r.scan, r.guess, per_scan);
     EXPECT_EQ(a.correspondences, b.correspondences) << r.name;
     score.see(compare::relative(b.score, a.score), r.name);
     hessian.see(compare::hessian_blocks(b.hessian, a.hessian), r.name);
 
     ++cases;
-    const AlignResult expected = aligners.oracle->align(*r.scan, r.guess),
-                      got = aligners.tested->align(*r.scan, r.guess);
+    const AlignResult expected = aligners.oracle->align(*r.scan, r.guess, per_scan),
+                      got = aligners.tested->align(*r.scan, r.guess, per_scan);
     const double off_m = translation_error_m(got.map_from_scan, expected.map_from_scan);
     const double off_deg = compare::degrees(rotation_error_rad(got.map_from_scan, expected.map_from_scan));
     if (last_bit::same_answer(got, expected)) {
@@ -139,16 +124,15 @@ TEST_P(EveryOption, SharedCoreAndOracleAgree) {
       metres.see(off_m, r.name), degrees.see(off_deg, r.name);
       continue;
     }
-    const bool chance = last_bit::decides(*aligners.oracle, *r.scan, r.guess, expected);
+    const bool chance = last_bit::decides(*aligners.oracle, *r.scan, r.guess, expected, per_scan);
     undecided += chance ? 1 : 0;
     different += "    " + r.name + ": " + ending(got) + ", oracle " + ending(expected) + ", " +
                  std::to_string(1000 * off_m) + " mm apart" +
                  (chance ? ", and so is the oracle from itself\n" : "\n");
   }
-  const std::string name = std::string(entry.name) + " " + combination.name;
-  std::printf("%-58s equal %3d of %3d, undecided %2d, worst %.1e m %.1e deg, score %.1e, Hessian %.1e\n%s",
-              name.c_str(), equal, cases, undecided, metres.value, degrees.value, score.value, hessian.value,
-              different.c_str());
+  std::printf("%s: equal %d of %d, undecided %d, worst %.1e m %.1e deg, score %.1e, Hessian %.1e; %s\n%s",
+              entry.name.data(), equal, cases, undecided, metres.value, degrees.value, score.value,
+              hessian.value, setting.text.c_str(), different.c_str());
   EXPECT_GE(equal, kEqualShare * (cases - undecided)) << different;
   EXPECT_GT(2 * equal, cases) << "chance decides most cases, so the others show little\n" << different;
   if (walks_all_cases(entry)) {
@@ -156,18 +140,78 @@ TEST_P(EveryOption, SharedCoreAndOracleAgree) {
   }
   // The reference moves points in float32 as the core does. The pyramid's twin moves them in float64: float32
   // holds a point at 50 m to 2 um, which a voxel 0.5 m wide turns into this much.
-  const bool float64 = combination.options.step_control == StepControl::trust_region;
+  const bool float64 = setting.options.step_control == StepControl::trust_region;
   EXPECT_LE(score.value, float64 ? 2e-5 : 1e-6) << score.where;
   EXPECT_LE(hessian.value, float64 ? 1e-3 : 1e-5) << hessian.where;
 }
 
 INSTANTIATE_TEST_SUITE_P(All, EveryOption,
-                         testing::Combine(testing::ValuesIn(implementations_under_test()),
-                                          testing::ValuesIn(combinations())),
+                         testing::Combine(testing::ValuesIn(shared_core_implementations()),
+                                          testing::ValuesIn(settings())),
                          [](const auto& test) {
-                           return std::string(std::get<0>(test.param).name) + "_" +
-                                  std::get<1>(test.param).name;
+                           return std::string(std::get<0>(test.param).name) + "_row_" +
+                                  std::to_string(test.index % covering().rows().size());
                          });
+
+using Choice = std::pair<std::string_view, std::string_view>;  // an option and its value
+
+/// Whether a profile or the batched line search takes both values, and neither does nothing beside the other.
+bool possible(const Choice& a, const Choice& b) {
+  AlignOptions batched;
+  batched.line_search = LineSearch::batched;
+  for (AlignOptions options : {batched, AlignOptions::textbook(), AlignOptions::pyramid()}) {
+    try {
+      for (const auto& [name, value] : {a, b})
+        if (name != option_rows::kTarget) set_option(options, name, value);
+      validate(options);
+    } catch (const std::invalid_argument&) {
+      continue;
+    }
+    const bool idle_ratios =
+        options.step_ratios != AlignOptions{}.step_ratios && options.line_search != LineSearch::batched;
+    const bool idle_scale = options.regularisation_scale != AlignOptions{}.regularisation_scale &&
+                            a == Choice{option_rows::kTarget, "none"};
+    if (!idle_ratios && !idle_scale) return true;
+  }
+  return false;
+}
+
+TEST(OptionRows, HoldEveryPairOfValuesThatIsPossible) {
+  const auto& columns = covering().columns();
+  int values = 0, held = 0, impossible = 0;
+  for (std::size_t a = 0; a < columns.size(); ++a) {
+    EXPECT_GE(columns[a].values.size(), columns[a].name.starts_with("device") ? 1U : 2U)
+        << "option " << columns[a].name << ": give its values in option_rows.hpp";
+    values += static_cast<int>(columns[a].values.size());
+    for (std::size_t b = a + 1; b < columns.size(); ++b)
+      for (std::size_t i = 0; i < columns[a].values.size(); ++i)
+        for (std::size_t k = 0; k < columns[b].values.size(); ++k) {
+          const Choice one{columns[a].name, columns[a].values[i]},
+              other{columns[b].name, columns[b].values[k]};
+          const bool is_held = std::ranges::any_of(covering().rows(), [&](const option_rows::Row& row) {
+            return row[a] == static_cast<int>(i) && row[b] == static_cast<int>(k);
+          });
+          EXPECT_EQ(is_held, possible(one, other))
+              << one.first << "=" << one.second << " " << other.first << "=" << other.second;
+          ++(is_held ? held : impossible);
+        }
+  }
+  std::printf("%zu options, %d values, %d pairs held by %zu rows, %d impossible\n", columns.size(), values,
+              held, covering().rows().size(), impossible);
+}
+
+/// The rows leave these pairs out.
+TEST(OptionRows, RatiosWithoutASearchAndAScaleWithoutATargetDoNothing) {
+  const auto aligned = [](AlignOptions options) {
+    const auto aligner = harness::find_implementation("persistent_cpu").make(options);
+    aligner->set_map(test_clouds::map());
+    return aligner->align(test_clouds::scan(), to_transform({0.3, -0.2, 0, 0, 0, 0.02}));
+  };
+  for (const char* text : {"line_search=off", "line_search=more_thuente"})
+    EXPECT_TRUE(harness::same_bits(
+        aligned(options_from_text(text + std::string(" step_ratios=golden_ratio reg_scale=0.1"))),
+        aligned(options_from_text(text))));
+}
 
 }  // namespace
 }  // namespace ndt

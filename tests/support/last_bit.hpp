@@ -38,13 +38,13 @@ inline bool nearly_held(const AlignResult& result) {
 /// coordinates along some axis. Such a case says nothing about an implementation: it was decided by the last
 /// bit.
 inline bool decides(Aligner& oracle, const PointCloud& scan, const Transform& guess,
-                    const AlignResult& expected) {
+                    const AlignResult& expected, const PerScan& per_scan = {}) {
   if (nearly_held(expected)) return true;
   for (int axis = 0; axis < 3; ++axis)
     for (const double sign : {1.0, -1.0}) {
       Transform moved = guess;
       moved(axis, 3) += sign * float_step(guess(axis, 3));
-      if (!same_answer(oracle.align(scan, moved), expected)) return true;
+      if (!same_answer(oracle.align(scan, moved, per_scan), expected)) return true;
     }
   return false;
 }

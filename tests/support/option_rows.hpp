@@ -1,0 +1,158 @@
+// A covering array of a registration's options: rows that hold every pair of values of two options. A new
+// name of an enumeration joins by itself; a new number needs a line in kNumbers.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "ndt/align/option_table.hpp"
+
+namespace ndt::option_rows {
+
+/// Stands beside the options: PerScan::regularisation, which an alignment may have.
+inline constexpr std::string_view kTarget = "target";
+
+/// The values of what is no enumeration, the default first. `device` and `devices` depend on the machine.
+inline const std::map<std::string_view, std::vector<std::string_view>> kNumbers{
+    {"resolution", {"2", "1", "3"}},
+    {"step", {"0.1", "0.5"}},
+    {"epsilon", {"0.01", "0.001"}},
+    {"max-iterations", {"30", "4"}},
+    {"outlier-ratio", {"0.55", "0.3", "0.8"}},
+    {"min-points", {"6", "4", "10"}},
+    {"eigenvalue-ratio", {"0.01", "0.1"}},
+    {"levels", {"1", "2.5,1", "6,2.5,1", "6,2.5,1,0.5"}},
+    {"negative-curvature", {"1", "0.5", "0"}},
+    {"coarse-stride", {"1", "4"}},
+    {"reg-scale", {"0.01", "0.1"}},
+    {"device", {"0"}},
+    {"devices", {"1"}},
+    {"threads", {"1", "2"}},
+    {kTarget, {"none", "beside"}}};
+
+/// All values of an option but the first need this value of another, or need it not to be this one.
+struct Need {
+  std::string_view option, other, value;
+  bool to_be = true;
+};
+inline constexpr std::array kNeeds{
+    Need{"step", "step-control", "clamped"},         // trust_region takes its radii from the levels
+    Need{"epsilon", "step-control", "clamped"},      // trust_region takes its end from the levels
+    Need{"line-search", "step-control", "clamped"},  // trust_region has none
+    Need{"newton-step", "step-control", "clamped"},  // trust_region has its own damping
+    Need{"hessian", "step-control", "clamped"},      // trust_region has the exact one only
+    Need{"levels", "step-control", "trust_region"},  // clamped steps have one level,
+    Need{"negative-curvature", "step-control", "trust_region"},  // and all of the curvature
+    Need{"coarse-stride", "levels", "1", false},                 // one level has no coarse one
+    Need{"step-ratios", "line-search", "batched"},               // no other search tries ratios
+    Need{"reg-scale", kTarget, "beside"}};                       // weighs the pull towards a target
+
+struct Column {
+  std::string_view name;
+  std::vector<std::string_view> values;  ///< none: nobody has named them yet
+};
+
+/// What others need comes first, so that a row that cannot be completed is given up soon.
+inline std::vector<Column> columns() {
+  std::vector<Column> out;
+  const auto add = [&](std::string_view name, std::vector<std::string_view> values) {
+    const bool needed = std::ranges::count(kNeeds, name, &Need::other) > 0;
+    out.insert(needed ? out.begin() : out.end(), {name, std::move(values)});
+  };
+  const auto add_numbers = [&](std::string_view name) {
+    const auto found = kNumbers.find(name);
+    add(name, found == kNumbers.end() ? std::vector<std::string_view>{} : found->second);
+  };
+  for_each_option(kAlignOptions, [&]<class Value>(const Option<AlignOptions, Value>& option) {
+    if constexpr (std::is_enum_v<Value>)
+      add(option.name, all_names<Value>());
+    else
+      add_numbers(option.name);
+  });
+  add_numbers(kTarget);
+  return out;
+}
+
+/// The value of each column by its index; -1 is open.
+using Row = std::vector<int>;
+
+class CoveringArray {
+ public:
+  CoveringArray() {
+    for (const Column& column : columns_) offsets_.push_back(offsets_.back() + column.values.size());
+    seen_.assign(offsets_.back() * offsets_.back(), false);
+    for (std::size_t a = 0; a < columns_.size(); ++a)
+      for (std::size_t b = a + 1; b < columns_.size(); ++b)
+        for (int i = 0; i < size(a); ++i)
+          for (int k = 0; k < size(b); ++k) {
+            Row row(columns_.size(), -1);
+            row[a] = i, row[b] = k;
+            if (!holds(a, i, b, k) && complete(row, 0)) add(row);
+          }
+  }
+
+  const std::vector<Column>& columns() const { return columns_; }
+  const std::vector<Row>& rows() const { return rows_; }
+  /// Whether a row has both values.
+  bool holds(std::size_t a, int i, std::size_t b, int k) const { return seen_[at(a, i, b, k)]; }
+
+ private:
+  int size(std::size_t column) const { return static_cast<int>(columns_[column].values.size()); }
+  std::size_t at(std::size_t a, int i, std::size_t b, int k) const {
+    return (offsets_[a] + i) * offsets_.back() + offsets_[b] + k;
+  }
+  /// False if the rest cannot make up for what is set.
+  bool allowed(const Row& row) const {
+    const auto at_column = [&](std::string_view name) {
+      const auto found = std::ranges::find(columns_, name, &Column::name);
+      if (found == columns_.end()) throw std::logic_error("kNeeds: there is no option " + std::string(name));
+      return found - columns_.begin();
+    };
+    return std::ranges::all_of(kNeeds, [&](const Need& need) {
+      const auto other = at_column(need.other);
+      if (row[at_column(need.option)] <= 0 || row[other] < 0) return true;
+      return (columns_[other].values[row[other]] == need.value) == need.to_be;
+    });
+  }
+  /// How many pairs with what is set a value would be the first to hold.
+  int gain(const Row& row, std::size_t column, int value) const {
+    int out = 0;
+    for (std::size_t c = 0; c < row.size(); ++c)
+      out += c != column && row[c] >= 0 && !holds(column, value, c, row[c]) ? 1 : 0;
+    return out;
+  }
+  /// Sets what is open from that column on, the value of the largest gain first.
+  bool complete(Row& row, std::size_t column) const {
+    if (!allowed(row)) return false;
+    if (column == row.size()) return true;
+    if (row[column] >= 0) return complete(row, column + 1);
+    std::vector<std::pair<int, int>> candidates;
+    for (int value = 0; value < size(column); ++value)
+      candidates.emplace_back(-gain(row, column, value), value);
+    std::ranges::sort(candidates);
+    for (const auto& [loss, value] : candidates) {
+      row[column] = value;
+      if (complete(row, column + 1)) return true;
+    }
+    row[column] = -1;
+    return false;
+  }
+  void add(const Row& row) {
+    rows_.push_back(row);
+    for (std::size_t a = 0; a < row.size(); ++a)
+      for (std::size_t b = 0; b < row.size(); ++b) seen_[at(a, row[a], b, row[b])] = true;
+  }
+
+  const std::vector<Column> columns_ = option_rows::columns();
+  std::vector<std::size_t> offsets_{0};  ///< of a column's values among all values
+  std::vector<bool> seen_;               ///< by two of all values
+  std::vector<Row> rows_;
+};
+
+}  // namespace ndt::option_rows
