@@ -24,13 +24,13 @@ using BinFields = std::optional<int>;
 /// Fewest and most values.
 inline constexpr int kBinFieldsLeast = 3, kBinFieldsMost = 6;
 
-/// Reads a cloud in the format that the file's extension says, in any case, in metres and in file order;
-/// points that are not finite are kept: .pcd, .ply, .bin; .xyz or .csv, rows of x y z and further values,
-/// whose first line may name the columns; .npy, an array of float32 or float64 with the columns x y z first.
-/// float32 coordinates come back bit for bit, with origin 0; for float64 see cloud_of(). `fields` is for
-/// .bin, other formats ignore it. Throws ndt::InputError that names file, place and remedy for anything that
-/// is not such a file; every size in a header is checked against the bytes that exist before memory of that
-/// size is taken.
+/// Reads a cloud in the format that the file's extension says, in any case: .pcd, .ply, .bin, .xyz, .csv or
+/// .npy. Points come in metres and in file order, also those that are not finite. .xyz and .csv have rows of
+/// x y z and further values, and their first line may name the columns. .npy has an array of float32 or
+/// float64 with the columns x y z first. float32 coordinates come back bit for bit, with origin 0; for
+/// float64 see cloud_of(). `fields` is for .bin; other formats ignore it. Throws ndt::InputError that names
+/// file, place and remedy for anything that is not such a file. Every size in a header is checked against the
+/// bytes that exist before memory of that size is taken.
 PointCloud read_cloud(const std::filesystem::path& file, CloudInfo* info = nullptr, BinFields fields = {});
 
 /// Writes .pcd, .ply or .bin, binary where there is a choice; an existing file is replaced. Throws
