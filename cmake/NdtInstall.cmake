@@ -9,7 +9,8 @@ include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
 # The parts of the installed library. Users link align, initial_pose, localization and io, which bring in the rest.
-set(ndt_parts common cpu_pclomp_ref gpu_multikernel gpu_persistent align initial_pose io localization)
+get_property(ndt_parts GLOBAL PROPERTY NDT_IMPLEMENTATIONS)
+list(APPEND ndt_parts common align initial_pose io localization)
 
 add_library(ndt_shared SHARED)
 foreach(part IN LISTS ndt_parts)

@@ -33,6 +33,25 @@ def test_the_library_alone_needs_one_option(tmp_path):
     assert "programs       LEFT OUT: NDT_PROGRAMS=OFF" in said and "tests          LEFT OUT: NDT_TESTS=OFF" in said
 
 
+def test_a_new_implementation_is_its_folder_and_its_name(tmp_path):
+    """The example as a module: its name in one list makes it a part of the library and of its table."""
+    for entry in ("CMakeLists.txt", "cmake", "LICENSE", "package.xml"):
+        (tmp_path / entry).symlink_to(ROOT / entry)
+    for module in (ROOT / "modules").iterdir():
+        if module.name == "align":
+            shutil.copytree(module, tmp_path / "modules/align")
+        else:
+            (tmp_path / "modules").mkdir(exist_ok=True)
+            (tmp_path / "modules" / module.name).symlink_to(module)
+    shutil.copytree(EXAMPLES / "one_thread", tmp_path / "modules/one_thread")
+    names = tmp_path / "modules/align/CMakeLists.txt"
+    names.write_text(names.read_text().replace("gpu_persistent)", "gpu_persistent one_thread)", 1))
+    build = tmp_path / "build"
+    run(CMAKE, "-S", tmp_path, "-B", build, "-GNinja", "-DNDT_PROGRAMS=OFF", "-DNDT_CUDA=OFF", f"-DCMAKE_CXX_COMPILER={os.environ['NDT_CXX']}")
+    run("ninja", "-C", build, "ndt_one_thread", "modules/align/CMakeFiles/ndt_align.dir/src/implementations.cpp.o")
+    assert "one_thread::implementations" in (build / "modules/align/generated/implementation_modules.hpp").read_text()
+
+
 def raw_points(pcd):
     """The floats of a binary PCD of x y z."""
     header, body = pcd.read_bytes().split(b"DATA binary\n", 1)

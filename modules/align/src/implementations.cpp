@@ -3,21 +3,9 @@
 #include <stdexcept>
 #include <vector>
 
-#include "ndt/cpu_pclomp_ref/implementations.hpp"
-#include "ndt/gpu_multikernel/implementations.hpp"
-#include "ndt/gpu_persistent/implementations.hpp"
+#include "implementation_modules.hpp"  // of CMakeLists.txt
 
 namespace ndt {
-namespace {
-
-/// A new module is a line here.
-constexpr std::span<const Implementation> (*kModules[])() = {
-    cpu_pclomp_ref::implementations,
-    gpu_multikernel::implementations,
-    gpu_persistent::implementations,
-};
-
-}  // namespace
 
 std::span<const Implementation> implementations() {
   static const std::vector<Implementation> all = [] {
