@@ -9,7 +9,9 @@ namespace ndt::harness {
 /// The columns of the way in which alignments are called.
 inline constexpr auto kCallColumns = std::apply(
     [](const auto&... setting) {
-      return std::tuple{Column{setting.name, setting.member, setting.unit, Null::later, setting.meaning}...};
+      return std::tuple{Column{setting.name,
+                               static_cast<std::optional<double> Measurement::*>(setting.member),
+                               setting.unit, Null::later, setting.meaning}...};
     },
     kCallSettings);
 
