@@ -8,6 +8,7 @@
 #include "base/errors.hpp"
 #include "cli/common/flags.hpp"
 #include "ndt/align/option.hpp"
+#include "ndt/initial_pose/place_pyramid.hpp"
 #include "ndt/io/numbers.hpp"
 
 namespace ndt::harness {
