@@ -87,7 +87,7 @@ def test_what_cannot_be_compared_is_refused(tmp_path, courtyard):
         (TWO + ["--dataset", "courtyard", "--bound", "score"], "--bound 'score': give quantity=number"),
         (TWO + ["--dataset", "courtyard", "--bound", "score=-1"], "with a number of 0 or more"),
         (TWO + ["--dataset", "courtyard", "--bound", "score=nan"], "with a number of 0 or more"),
-        (TWO + ["--dataset", "courtyard", "--bound", "end=1"], "the end has none"),
+        (TWO + ["--dataset", "courtyard", "--bound", "end=1"], "--bound end: the way an alignment ends has no bound"),
         (TWO + [*courtyard.args, "--frames", 2], "--frames requires --dataset"),
         (TWO + ["--dataset", "courtyard", "--map-voxel-leaf", 1], "excludes --map-voxel-leaf"),
         (TWO + ["--dataset", "courtyard", "--scan-sample", 9, "--scan-seed", 2], "excludes --scan-s"),

@@ -54,7 +54,7 @@ def test_a_folder_of_scans_needs_a_map_and_a_start_and_tells_its_rate(town, tmp_
     start = (town / "truth.tum").read_text().splitlines()[1].split()
     assert "--map is missing" in refusal("localize", "--scans", scans, "--out", out, "--init", "0,0,0,0,0,0", code=EXIT_USAGE)
     message = refusal("localize", "--scans", scans, "--map", town / "map.pcd", "--out", out, code=EXIT_USAGE)
-    assert "--init is missing" in message and "search" in message
+    assert "--init is required" in message and "search" in message
     pose = ["--init", f"{start[1]},{start[2]},{start[3]},0,0,{2 * math.asin(float(start[6]))}"]
     args = ["--map", town / "map.pcd", *pose, "--odometry", town / "odometry.tum", "--scan-voxel-leaf", 1]
     got, done = localize(scans, out, *args, "--rate", 2)
@@ -209,7 +209,7 @@ def test_in_real_time_late_scans_are_dropped_and_counted(town, tmp_path):
         check_diagnostics(record, SCHEMA | REAL_TIME)
     assert got.diagnostics[0]["sensor_points_delay_time_sec"] < 0.1 and got.diagnostics[1]["level"] == "WARN"
     assert "6 earlier scans arrived during processing and were dropped" in got.diagnostics[1]["messages"]
-    assert "scans            2 of town_small: 2 ok, 0 doubtful, 0 lost\ndropped          6 more, which came while" in done.stdout
+    assert "scans            2 of town_small: 2 ok, 0 doubtful, 0 lost\ndropped          6 more, which arrived during processing" in done.stdout
     assert "7/8" not in done.stderr and "8/8" in done.stderr
 
 

@@ -33,7 +33,7 @@ def test_a_killed_run_leaves_files_that_can_be_read(town, tmp_path):
 
 
 @pytest.mark.parametrize("args, message", [
-    (["--guess", "0,0,0,0,0,0"], "--guess is the middle of a search"),
+    (["--guess", "0,0,0,0,0,0"], "--guess requires --init search"),
     (["--init", "0,0,0"], "--init"),
     (["--init", "search", "--sigma", "1,2"], "--sigma: 2 numbers; give 5"),
     (["--init", "search", "--recovery-particles", "0"], "recovery-particles = 0: a search needs one or more"),
@@ -42,9 +42,9 @@ def test_a_killed_run_leaves_files_that_can_be_read(town, tmp_path):
     (["--speed", "2"], "--speed requires --real-time"),
     (["--rate", "2"], "--rate is unused: the scans of town_small have times; remove it"),
     (["--rate", "2", "--stamps", "t.txt"], "--rate and --stamps exclude each other: both set the times of the scans; remove one"),
-    (["--sigma", "1,1,1,1,1"], "--sigma is of a search: give --init search"),
+    (["--sigma", "1,1,1,1,1"], "--sigma requires --init search"),
     (["--odometry", "o.tum", "--prediction", "constant_velocity"], "--odometry requires --prediction odometry, not constant_velocity; remove one of the two"),
-    (["--reg-x", "1", "--reg-y", "2"], "--reg-x and --reg-y are one place for every scan: give --gnss"),
+    (["--reg-x", "1", "--reg-y", "2"], "--reg-x and --reg-y are invalid for localize: they hold one place for all scans"),
     (["--jump", "0"], "option jump = 0: must be in (0, 1000000]"),
     (["--prediction", "psychic"], "unknown --prediction 'psychic'"),
     (["--spread-bound", "0.1"], "--spread-offset, --spread-bound and --spread-reject require --spread-neighbours N above 0"),

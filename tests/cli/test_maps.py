@@ -227,7 +227,7 @@ def test_mistakes_in_the_command_are_named(courtyard, tmp_path):
     for args, part in [(["map"], "subcommand is required"), (["map", "mrge", courtyard.map], "unknown map command 'mrge': did you mean 'merge'?"),
                        (["map", "cut", courtyard.map, "--size", 0, *out], "option size = 0: must be in [0.1, 1000000]"),
                        (["map", "cut", courtyard.map], "--out is required"), (["map", "merge", *out], "map is required"),
-                       (["map", "merge", courtyard.map, "--out", tmp_path / "out.xyz"], "--out is no file for a cloud"),
+                       (["map", "merge", courtyard.map, "--out", tmp_path / "out.xyz"], "--out is not a cloud file"),
                        (["map", "thin", courtyard.map, "--leaf", 0, *out], "option leaf = 0"),
                        (["map", "crop", courtyard.map, "--box", "1,2,3", *out], "--box: 3 numbers; give 6"),
                        (["map", "crop", courtyard.map, "--box", "1,0,0,0,1,1", *out], "no low above its high"),

@@ -92,7 +92,7 @@ def test_scans_are_followed_in_the_order_of_their_numbers(town, tmp_path):
     got, done = localize(scans, tmp_path / "out", *args)
     assert [f["scan"] for f in got.frames] == [f"cloud_{k + 5}" for k in range(8)]
     assert {f["verdict"] for f in got.frames} == {"ok"}
-    assert "'cloud_5' comes before 'cloud_10'" in done.stderr
+    assert "in numerical order: 'cloud_5' before 'cloud_10', unlike alphabetical order" in done.stderr
 
 
 def test_a_scan_that_cannot_be_read_is_a_doubt_and_the_others_go_on(folder, tmp_path):

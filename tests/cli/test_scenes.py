@@ -88,7 +88,7 @@ def test_localize_draws_the_frames_asked_for(tmp_path):
     assert sum(d * d for d in drift) ** 0.5 == pytest.approx(record["distance_initial_to_result"], abs=0.5)
     assert "--ply-frames: 8 is no frame; they are 0 to 7" in refusal(*base, "--out", tmp_path / "c", "--ply", tmp_path / "x",
                                                                      "--ply-frames", "1,8", code=EXIT_USAGE)
-    assert "--ply-frames is of --ply" in refusal(*base, "--out", tmp_path / "c", "--ply-frames", "1", code=EXIT_USAGE)
+    assert "--ply-frames requires --ply" in refusal(*base, "--out", tmp_path / "c", "--ply-frames", "1", code=EXIT_USAGE)
     assert not (tmp_path / "c").exists()
 
 

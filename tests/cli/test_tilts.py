@@ -146,5 +146,5 @@ def test_localize_starts_upside_down_and_in_a_tilted_map(town, tmp_path):
     got, done = localize(tmp_path / "level", tmp_path / "c", "--map", turned, "--up", up, *given, odometry)
     for one, other in zip(got.tum, usual.tum):
         assert math.dist([float(x) for x in one[1:4]], mounted([float(x) for x in other[1:4]])) < 0.05
-    assert "--up is for the search in the whole map" in refusal(
+    assert "--up requires a search in the whole map" in refusal(
         "localize", "--scans", town, "--out", tmp_path / "e", "--up", "0,0,1", code=EXIT_USAGE)
