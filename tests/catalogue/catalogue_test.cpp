@@ -1,11 +1,13 @@
 // Every file of the catalogue: its exact answer, at once, and without taking memory for what it only claims.
 #include "catalogue.hpp"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <fstream>
 #include <set>
 
 #include "asked_memory.hpp"
@@ -112,6 +114,42 @@ TEST(CatalogueTable, IsLargeAndItsNamesAreUnique) {
   std::set<std::string> names;
   for (const Entry& entry : entries()) EXPECT_TRUE(names.insert(entry.name).second) << entry.name;
   EXPECT_GE(names.size(), 120U);
+}
+
+bool is_text(const std::string& whole) { return whole.find("ascii") != std::string::npos; }
+
+/// The bytes that a reading needs: in text the last word may end early, and what trails is not read.
+std::size_t needed_bytes(const Entry& entry, const std::string& whole) {
+  if (!is_text(whole)) return whole.size() - std::get<Accepted>(entry.answer).trailing_bytes;
+  const std::size_t last_word = whole.find_last_of(" \t\n", whole.find_last_not_of(" \t\r\n"));
+  return whole.find_first_not_of(" \t\n", last_word) + 1;
+}
+
+TEST(CatalogueTable, AGoodFileCutAtAnyByteIsRefusedWithItsRemedy) {
+  const std::set<std::string> whole_files = {"pcd_plain",       "pcd_ascii_plain", "pcd_compressed_plain",
+                                             "ply_plain",       "ply_ascii_plain", "ply_binary_big_endian",
+                                             "ply_faces_plain", "bin_three_points"};
+  const harness::TemporaryFolder folder;
+  std::size_t files = 0;
+  for (const Entry& entry : entries()) {
+    if (!whole_files.contains(entry.name)) continue;
+    ++files;
+    const std::filesystem::path file = folder.path() / file_name(entry);
+    entry.make(file);
+    std::ifstream in(file, std::ios::binary);
+    const std::string whole(std::istreambuf_iterator<char>(in), {});
+    for (std::size_t n = 0; n < whole.size(); ++n) {
+      std::ofstream(file, std::ios::binary).write(whole.data(), static_cast<std::streamsize>(n));
+      const std::string refusal = read_or_refuse(entry.format, file).refusal;
+      const bool cut = entry.format == Format::kitti_bin ? n % 16 != 0 : n < needed_bytes(entry, whole);
+      if (cut) {
+        EXPECT_THAT(refusal, testing::HasSubstr("; ")) << entry.name << " cut at byte " << n;
+      } else if (!is_text(whole)) {
+        EXPECT_EQ(refusal, "") << entry.name << " cut at byte " << n;
+      }
+    }
+  }
+  EXPECT_GE(files, whole_files.size() - 1) << "liblzf may be missing";
 }
 
 TEST(AskedMemory, CountsWhatIsAskedForThoughNeverUsed) {

@@ -28,6 +28,15 @@ std::string many_fields() {
   return header;
 }
 
+/// A PLY file of as many points as one may have, and as many properties as fit into a header.
+std::string lie_with_many_properties() {
+  std::string header =
+      "ply\nformat binary_little_endian 1.0\nelement vertex 134217728\n"
+      "property float x\nproperty float y\nproperty float z\n";
+  for (int i = 0; i < 3000; ++i) header += fmt::format("property char {}\n", i);
+  return header + "end_header\n" + std::string(200, '\xFF');
+}
+
 Entry in_header(Format format, std::string name, const std::string& bytes, std::string_view what) {
   return refused(format, std::move(name), bytes, fmt::format("header line {}{}", what, kFixHeader));
 }
@@ -64,6 +73,9 @@ Entries made() {
       in_header(Format::ply, "ply_junk_with_newlines", junk(true), "1: expected a line 'ply', found '\\x01'"),
       in_header(Format::ply, "ply_junk_behind_its_first_line", "ply\n" + junk(true),
                 "2: unknown PLY keyword '\\x01'"),
+      in_header(Format::ply, "ply_lie_with_many_properties", lie_with_many_properties(),
+                "3: 134217728 of element 'vertex' declared, of 3012 bytes or more each, but 200 bytes are "
+                "left for them"),
       of_width(3),
       of_width(5),
       of_width(6),

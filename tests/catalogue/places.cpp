@@ -1,4 +1,4 @@
-// Places that are no readable regular file. Names that no file can have are in pcd_header_test.
+// Places that are no readable regular file. Names that no file can have are in pcd_test.
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -36,8 +36,9 @@ void make_huge(const fs::path& file) {
   fs::resize_file(file, (std::uintmax_t{16} << 30) + 1);  // sparse
 }
 
-Entry place(std::string name, std::function<void(const fs::path&)> make, std::string message) {
-  return {std::move(name), Format::pcd, std::move(make), Refused{std::move(message)}};
+Entry place(std::string name, std::function<void(const fs::path&)> make, std::string message,
+            Format format = Format::pcd) {
+  return {std::move(name), format, std::move(make), Refused{std::move(message)}};
 }
 
 constexpr const char* kRegular = "; give the path of a regular file";
@@ -45,18 +46,21 @@ constexpr const char* kRegular = "; give the path of a regular file";
 }  // namespace
 
 Entries places() {
+  const auto nothing = [](const fs::path&) {};
+  const auto folder = [](const fs::path& file) { fs::create_directory(file); };
+  const std::string absent = "there is no such file; check the path";
   return {
+      place("absent", nothing, absent),
+      place("absent_ply", nothing, absent, Format::ply),
+      place("absent_tum", nothing, absent, Format::tum),
+      place("directory", folder, std::string("is a directory") + kRegular),
+      place("directory_ply", folder, std::string("is a directory") + kRegular, Format::ply),
+      place("directory_tum", folder, std::string("is a directory") + kRegular, Format::tum),
       place(
-          "absent", [](const fs::path&) {}, "there is no such file; check the path"),
-      place(
-          "dangling_link", [](const fs::path& f) { fs::create_symlink("nowhere", f); },
-          "there is no such file; check the path"),
+          "dangling_link", [](const fs::path& f) { fs::create_symlink("nowhere", f); }, absent),
       place(
           "link_to_itself", [](const fs::path& f) { fs::create_symlink(f.filename(), f); },
           "its symbolic links form a loop; give the path of a readable file"),
-      place(
-          "directory", [](const fs::path& f) { fs::create_directory(f); },
-          std::string("is a directory") + kRegular),
       place("fifo", make_fifo, std::string("is a FIFO (named pipe)") + kRegular),
       place("socket", make_socket, "is not a regular file; give the path of a readable file"),
       place(

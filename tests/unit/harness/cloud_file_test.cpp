@@ -87,14 +87,5 @@ TEST_F(CloudFileTest, ACloudTooLargeForTheMemoryIsSaidByName) {
 }
 #endif
 
-TEST_F(CloudFileTest, LineEndsOfCarriageReturnsAloneAreNamed) {
-  const std::string expected =
-      ": header line 1: the line ends with a carriage return alone; fix the header or export the cloud again";
-  std::ofstream(path("a.ply")) << "ply\rformat ascii 1.0\relement vertex 0\r";
-  std::ofstream(path("a.pcd")) << "# .PCD v0.7\rVERSION 0.7\rFIELDS x y z\r";
-  for (const char* name : {"a.ply", "a.pcd"})
-    EXPECT_THAT(input_error_of([&] { read_cloud(path(name)); }), testing::EndsWith(expected));
-}
-
 }  // namespace
 }  // namespace ndt::harness

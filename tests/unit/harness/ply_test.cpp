@@ -1,5 +1,9 @@
-// Tests that written points are read back equal, and that the contents of real files are understood.
+// Tests that written points are read back equal, and that the contents of real files are understood. Bad files
+// are in tests/catalogue.
 #include <cmath>
+#include <fstream>
+#include <optional>
+#include <random>
 
 #include "ply_files.hpp"
 
@@ -251,6 +255,45 @@ TEST_F(PlyTest, WhatCannotBeWrittenIsReported) {
     if (!std::filesystem::exists("/dev/full")) continue;
     EXPECT_THAT(refusal("/dev/full"), HasSubstr("cannot be written (No space left"));
   }
+}
+
+/// System calls that read, of this process so far; nothing where the system does not count them.
+std::optional<long> reads_so_far() {
+  std::ifstream in("/proc/self/io");
+  for (std::string key; in >> key;)
+    if (long count = 0; key == "syscr:" && in >> count) return count;
+  return std::nullopt;
+}
+
+TEST_F(PlyTest, ListsInFrontOfTheVerticesAreReadInBulk) {
+  const auto before_and_after = [&](std::size_t lists, const std::string& items) {
+    std::string body;
+    for (std::size_t k = 0; k < lists; ++k) body += bytes_of(static_cast<std::uint8_t>(items.size())) + items;
+    const std::string header = ply_header(
+        "element face " + std::to_string(lists) + "\nproperty list uchar char v\n" + vertices("2"), kLittle);
+    put(header + body + kTwoPoints);
+    const auto before = reads_so_far();
+    EXPECT_TRUE(same_bits(read_ply(path()).points, {{1, 2, 3}, {4, 5, 6}}));
+    return reads_so_far().value_or(0) - before.value_or(0);
+  };
+  EXPECT_LT(before_and_after(200'000, ""), 100);
+  EXPECT_LT(before_and_after(200'000, "abc"), 100);
+  EXPECT_LT(before_and_after(20'000, std::string(200, 'x')), 200);
+}
+
+TEST_F(PlyTest, DamagedFilesAreReadOrRefusedButNeverTrusted) {
+  std::string whole = ply_header("element face 3\nproperty list uchar int v\n" + vertices("5"), kLittle);
+  for (int face = 0; face < 3; ++face) whole += "\x02" + std::string(8, 'i');
+  whole += std::string(60, 'p');
+  std::mt19937 random(5);
+  int refused = 0;
+  for (int trial = 0; trial < 2000; ++trial) {
+    std::string damaged = whole;
+    for (int k = 0; k < 2; ++k) damaged[random() % whole.size()] = static_cast<char>(random());
+    refused += refusal_of(damaged).empty() ? 0 : 1;
+  }
+  EXPECT_GT(refused, 500);
+  EXPECT_LT(refused, 2000);
 }
 
 }  // namespace

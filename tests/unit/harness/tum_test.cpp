@@ -17,9 +17,6 @@ class TumTest : public ScratchFiles {
   std::vector<StampedTransform> read(std::string_view text, TrajectoryInfo* info = nullptr) const {
     return read_tum(put(text), info);
   }
-  std::string refusal_of(std::string_view text) const {
-    return input_error_of([&] { read(text); });
-  }
 };
 
 double worst_entry_error(const Transform& a, const Transform& b) {
@@ -112,45 +109,6 @@ TEST_F(TumTest, QuaternionsNearUnitLengthAreNormalisedAndReported) {
   EXPECT_NEAR(info.worst_norm_error, 0.0009, 1e-12);
   read("1 0 0 0 0 0 0 1\n", &info);
   EXPECT_EQ(info.worst_norm_error, 0);
-}
-
-TEST_F(TumTest, QuaternionsOfAnotherLengthAreRefusedWithIt) {
-  EXPECT_THAT(
-      refusal_of("1 0 0 0 0 0 0 1\n2 0 0 0 0 0 0 1.002\n"),
-      HasSubstr(":"
-                " line 2: quaternion qx qy qz qw has length 1.002, not 1 within 0.001; fix the line"));
-  EXPECT_THAT(refusal_of("1 0 0 0 0 0 0 0\n"), HasSubstr("has length 0,"));
-  EXPECT_THAT(refusal_of("1 0 0 0 0.5 0.5 0.5 0.4\n"), HasSubstr("has length 0.953"));
-  EXPECT_THAT(refusal_of("1 0 0 0 1e308 1e308 1e308 1e308\n"),
-              HasSubstr("quaternion qx qy qz qw has length"));
-}
-
-TEST_F(TumTest, TimesHaveToIncrease) {
-  EXPECT_THAT(refusal_of("2 0 0 0 0 0 0 1\n\n1.5 0 0 0 0 0 0 1\n"),
-              HasSubstr("line 3: time 1.5 does not come after 2, the one before; sort the lines by time"));
-  EXPECT_THAT(refusal_of("2 0 0 0 0 0 0 1\n2 0 0 0 0 0 0 1\n"), HasSubstr("time 2 does not come after 2"));
-}
-
-TEST_F(TumTest, LinesOfOtherThanEightFiniteNumbersAreRefused) {
-  EXPECT_THAT(refusal_of("1 0 0 0 0 0 1\n"), HasSubstr("line 1: 7 values, expected 8"));
-  EXPECT_THAT(refusal_of("1 0 0 0 0 0 0 1 0\n"), HasSubstr("9 values, expected 8"));
-  EXPECT_THAT(refusal_of("1 0 nan 0 0 0 0 1\n"), HasSubstr("line 1: value 3: 'nan' is not finite"));
-  EXPECT_THAT(refusal_of("-inf 0 0 0 0 0 0 1\n"), HasSubstr("value 1: '-inf' is not finite"));
-  EXPECT_THAT(refusal_of("1 0 0 1e999 0 0 0 1\n"), HasSubstr("value 4: '1e999' is out of range"));
-  EXPECT_THAT(refusal_of("1,0,0,0,0,0,0,1\n"), HasSubstr("value 1: '1,0,0,0,0,0,0,1' is not a number"));
-  EXPECT_THAT(refusal_of("1 0 0 0 0 0 0 1 # comment\n"), HasSubstr("10 values, expected 8"));
-  EXPECT_THAT(refusal_of("time x y z qx qy qz qw\n"), HasSubstr("value 1: 'time' is not a number"));
-  EXPECT_THAT(refusal_of("\xEF\xBB\xBF"
-                         "1 0 0 0 0 0 0 1\n"),
-              HasSubstr("is not a number"));
-  EXPECT_THAT(refusal_of(std::string(1000, '1') + " 0 0 0 0 0 0 1\n"), HasSubstr("is longer than 256 bytes"));
-}
-
-TEST_F(TumTest, FilesWithoutAPoseAreRefused) {
-  for (const char* text : {"", "\n\n", "# only comments"})
-    EXPECT_THAT(refusal_of(text), HasSubstr("contains no poses; export the trajectory again"));
-  EXPECT_THAT(input_error_of([&] { read_tum(path("absent")); }), HasSubstr("there is no such file"));
-  EXPECT_THAT(input_error_of([&] { read_tum(path().parent_path()); }), HasSubstr("is a directory"));
 }
 
 TEST_F(TumTest, FilesCutAtAnyByteAreReadOrRefused) {
