@@ -13,7 +13,8 @@ FUNCTIONS = f"source <(sed '/^command=/,$d' '{RUN}'); root=$PWD; "
 
 def test_cdpath_does_not_lead_it_astray(tmp_path):
     for folder, reader in (("a/ndt", "wrong"), ("b/ndt", "right")):
-        (tmp_path / folder / "tests/fuzz/corpus" / reader).mkdir(parents=True)
+        (tmp_path / folder / "tests/fuzz/dictionaries").mkdir(parents=True)
+        (tmp_path / folder / f"tests/fuzz/dictionaries/{reader}.dict").touch()
     shutil.copy(RUN, tmp_path / "b/ndt/run")
     done = subprocess.run(["ndt/run", "fuzz"], cwd=tmp_path / "b", env=os.environ | {"CDPATH": str(tmp_path / "a")}, capture_output=True, text=True)
     assert done.stderr == "run: give a reader: right\n"

@@ -56,8 +56,11 @@ def originals(folder):
             out.append((array.getvalue(), ".npy"))
     readable = len(out)
     for name, kind in OF_CORPUS.items():
-        with tarfile.open(FUZZ / "found" / f"{name}.tar.xz") as found:
-            contents = [file.read_bytes() for file in sorted((FUZZ / "corpus" / name).iterdir())] + [found.extractfile(member).read() for member in found]
+        contents = [file.read_bytes() for file in sorted((FUZZ / "corpus" / name).glob("*"))]
+        for archive in (FUZZ / kept / f"{name}.tar.xz" for kept in ("corpus", "found")):
+            if archive.exists():
+                with tarfile.open(archive) as inside:
+                    contents += [inside.extractfile(member).read() for member in inside]
         out += [(data, kind) for data in contents if len(data) <= LARGEST]
     return out, readable
 
