@@ -15,11 +15,10 @@
 #include "ndt/io/errors.hpp"
 #include "ndt/io/numbers.hpp"
 #include "ndt/io/text.hpp"
+#include "ndt/io/trajectory_steps.hpp"
 
 namespace ndt::io {
-namespace {
 
-/// Throws if a trajectory that has `poses` so far cannot take one more.
 void require_room(const TextWords& words, std::uint64_t poses) {
   if (poses == Limits::kPoses)
     throw words.refused(fmt::format("more than the limit of {} poses", Limits::kPoses),
@@ -30,19 +29,19 @@ void require_poses(const ByteSource& source, std::uint64_t poses) {
   if (poses == 0) throw refusal(source.name(), "", "contains no poses", "export the trajectory again");
 }
 
-/// Throws std::invalid_argument for no poses, InputError for more than a reader takes.
 void require_writable(const std::filesystem::path& file, const char* function, std::uint64_t poses) {
   if (poses == 0) throw std::invalid_argument(fmt::format("{}: no poses to write", function));
   require_readable_count(file, "poses", poses, Limits::kPoses);
 }
 
-/// The word as a number. Throws if it is not finite.
 double finite_number(const TextWords& words, std::uint64_t column) {
   const double number = words.number<double>(column);
   if (!std::isfinite(number))
     throw words.refused(fmt::format("value {}: '{}' is not finite", column + 1, printable(words.word())));
   return number;
 }
+
+namespace {
 
 /// Reads the next line that has words as N finite numbers. False at the end of the file.
 template <std::size_t N>

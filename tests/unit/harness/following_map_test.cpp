@@ -5,9 +5,12 @@
 #include <algorithm>
 #include <cstring>
 
+#include "base/io_names.hpp"
 #include "data/map_cut.hpp"
+#include "data/preparation.hpp"
 #include "localize/localize_run.hpp"
 #include "ndt/io/map_metadata.hpp"
+#include "ndt/io/tiled_map.hpp"
 #include "registry/registry.hpp"
 #include "scratch_files.hpp"
 #include "test_clouds.hpp"
@@ -72,7 +75,7 @@ class FollowingMapTest : public ScratchFiles {
   }
   localization::FollowingSetting setting(const MapFollowing& options) const {
     const Vec3<double> at = translation_of(truth_of(0));
-    return {options, {}, {at.x, at.y, at.x, at.y, options.radius_m}, false};
+    return {options, {{at.x, at.y}, options.radius_m}, {}, false};
   }
   localization::FollowingMap following(const MapFollowing& options) const {
     return localization::FollowingMap(MapFiles(path()), setting(options), one_thread);
@@ -173,7 +176,7 @@ TEST_F(FollowingMapTest, ThePictureHasPointsOfEveryTileOnTheWay) {
 
 TEST_F(FollowingMapTest, MapsOfWholeCloudsAreThoseOfTiles) {
   localization::FollowingSetting filtered = setting(kSmall);
-  filtered.filters.max_range_m = 1e6;  // keeps every point, and takes the cloud of all
+  filtered.filter = [](PointCloud cloud) { return cloud; };  // keeps every point, and takes the cloud of all
   std::size_t made = 0;
   localization::FollowingMap whole(MapFiles(path()), filtered, [&] {
     ++made;
@@ -285,7 +288,7 @@ TEST_F(FollowingMapTest, InRealTimeAMapIsInForceOnceItIsReady) {
 
 TEST_F(FollowingMapTest, MistakesAreRefused) {
   localization::FollowingSetting far = setting(kSmall);
-  far.first = {900, 0, 900, 0, 28};
+  far.first = {{900, 0}, 28};
   EXPECT_THAT(input_error_of([&] { localization::FollowingMap(MapFiles(path()), far, one_thread); }),
               HasSubstr("no tile is within 28 m of (900, 0)"));
   EXPECT_THAT(mistake_of([&] {

@@ -4,6 +4,7 @@
 #include <map>
 
 #include "base/io_names.hpp"
+#include "ndt/core/finite_points.hpp"
 #include "ndt/io/cloud_file.hpp"
 #include "ndt/io/cloud_output.hpp"
 #include "ndt/io/trajectory.hpp"
