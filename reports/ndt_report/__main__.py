@@ -106,13 +106,21 @@ def show(lines):
 
 
 def make_report(arguments) -> int:
-    from .localization.load import is_localization
-
-    localized = [is_localization(folder) for folder in arguments.folders]
+    localized = _localized(arguments)
     page = _report_localizations(arguments) if all(localized) else _report_run(arguments, localized)
     if arguments.open:
         webbrowser.open(page.resolve().as_uri())
     return EXIT_OK
+
+
+def _localized(arguments) -> list:
+    """Whether each folder is that of a localisation. A published folder of localisations becomes theirs."""
+    from .localization.load import is_localization, localizations_in
+
+    if len(arguments.folders) == 1:
+        arguments.out = arguments.out or arguments.folders[0]
+    arguments.folders = [inner for folder in arguments.folders for inner in localizations_in(folder)]
+    return [is_localization(folder) for folder in arguments.folders]
 
 
 def _report_run(arguments, localized) -> Path:
@@ -179,12 +187,11 @@ def judge_trajectory(arguments) -> int:
 
 
 def publish(arguments) -> int:
-    from .localization.load import is_localization
     from .localization.page import terminal_lines
     from .page.publish import publish_localizations, publish_run
     from .page.terminal import summary_lines
 
-    localized = [is_localization(folder) for folder in arguments.folders]
+    localized = _localized(arguments)
     if all(localized):
         page = publish_localizations(
             arguments.folders, arguments.out, arguments.figure, lambda report: terminal_lines(report, "")[:-1]

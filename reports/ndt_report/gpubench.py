@@ -1,6 +1,6 @@
 """python3 -m ndt_report.gpubench FOLDER: the medians of what ndt-gpubench printed, and the time of a map over its points.
 
-Reads the *.jsonl files in FOLDER, each the standard output of an ndt-gpubench, and writes summary.csv and
+Reads the *.jsonl files in FOLDER, packed or not, each the standard output of an ndt-gpubench, and writes summary.csv and
 figures/map_build.svg there. Exits with 1 for wrong words, with 2 where there is no measurement of a map.
 """
 
@@ -15,6 +15,7 @@ from .page_numbers import number
 from .figures.style import finish, log_axis, panels
 from .figures.svg import picture_of
 from .page.write import csv_text
+from .read.files import MOST_JSON_BYTES, content, packed_files
 
 COUNTS = ["calls", "allocations", "waits", "peak_bytes"]
 MAP = "map_build_host_clock"
@@ -23,8 +24,9 @@ MAP = "map_build_host_clock"
 def summary(folder: Path) -> pd.DataFrame:
     """A row for every measurement of every file: run (the file), name, points, voxels, median_us, and COUNTS."""
     rows = []
-    for path in sorted(folder.glob("*.jsonl")):
-        for one in map(json.loads, path.read_text("utf-8").splitlines()):
+    packed = (folder / name for name in packed_files(folder) if "/" not in name and name.endswith(".jsonl"))
+    for path in sorted({*folder.glob("*.jsonl"), *packed}):
+        for one in map(json.loads, content(path, MOST_JSON_BYTES).decode("utf-8").splitlines()):
             median = pd.Series(one["samples_us"], dtype=float).median()
             rows.append({"run": path.stem, "name": one["name"], "points": one["points"], "voxels": one["voxels"],
                          "median_us": round(median, 1), **{name: one[name] for name in COUNTS}})

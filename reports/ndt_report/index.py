@@ -14,6 +14,7 @@ from markupsafe import Markup, escape
 
 from .read.environment import gpus, known_commit
 from .page.html import template
+from .read.files import MOST_JSON_BYTES, content, is_there, packed_files
 
 ROOT = Path(__file__).resolve().parents[2]
 FILES = {"README.md": "index.md.jinja", "index.html": "index.html.jinja"}
@@ -54,8 +55,8 @@ def _page(folder: Path, commits: dict) -> Page:
 
 def _environment(folder: Path) -> dict:
     """The folder's own, or that of its first part; empty without."""
-    there = [folder / "environment.json", *sorted(folder.glob("*/environment.json"))]
-    return next((json.loads(path.read_text("utf-8")) for path in there if path.is_file()), {})
+    there = [folder / "environment.json", *(folder / name for name in packed_files(folder) if name.endswith("/environment.json"))]
+    return next((json.loads(content(path, MOST_JSON_BYTES)) for path in there if is_there(path)), {})
 
 
 def html_words(text: str) -> Markup:

@@ -1,8 +1,8 @@
 """Tests the files that localize leaves for a report, and the page that report makes of one or several such folders."""
 
 import json
-import lzma
 import os
+import tarfile
 
 import pytest
 from conftest import EXIT_BAD_INPUT, bench, refusal
@@ -66,11 +66,11 @@ def test_several_folders_have_one_page(folders, tmp_path):
     assert (tmp_path / "one" / "report.html").is_file()
 
 
-def test_folders_with_packed_frames_have_one_page(folders, tmp_path):
-    for name in ("cpu_pclomp_ref", "persistent_cpu"):
-        (tmp_path / name).mkdir()
-        (tmp_path / name / "frames.csv.xz").write_bytes(lzma.compress((folders / name / "frames.csv").read_bytes()))
-    out = bench("report", tmp_path / "cpu_pclomp_ref", tmp_path / "persistent_cpu", "--out", tmp_path / "page").stdout
+def test_a_published_folder_of_localisations_has_one_page(folders, tmp_path):
+    with tarfile.open(tmp_path / "rows.tar.xz", "w:xz", format=tarfile.USTAR_FORMAT) as rows:
+        for name in ("cpu_pclomp_ref", "persistent_cpu"):
+            rows.add(folders / name / "frames.csv", f"runs/{name}/frames.csv")
+    out = bench("report", tmp_path, "--out", tmp_path / "page").stdout
     assert out.startswith("2 of 2 runs followed every frame")
 
 

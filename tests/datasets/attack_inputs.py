@@ -51,14 +51,14 @@ class Map(Kind):
 
 
 class Results(Kind):
-    """A folder of a localisation, with a packed localization.json or frames.csv."""
+    """A folder of a localisation, whose localization.json or frames.csv is in an archive."""
 
     def place(self, data, work):
         from synthetic_localization import SyntheticDrive
 
         SyntheticDrive(frames=8).write(work / "run")
-        (work / "run" / self.suffix).with_suffix("").unlink()
-        (work / "run" / self.suffix).write_bytes(data)
+        (work / "run" / self.suffix).unlink()
+        (work / "run/rows.tar.xz").write_bytes(data)
 
     def read(self, work):
         from ndt_report.localization.load import load_localizations
@@ -198,11 +198,12 @@ TABLE = [_row(value) for value in range(256)]
 
 def results(name):
     def build(folder):
+        from ndt_report.page.pack import archive
         from synthetic_localization import SyntheticDrive
 
         shutil.rmtree(folder / "run", ignore_errors=True)
         SyntheticDrive(frames=8).write(folder / "run")
-        return lzma.compress((folder / "run" / name).read_bytes())
+        return archive(folder, {name: (folder / "run" / name).read_bytes()})
     return build
 
 
@@ -221,6 +222,6 @@ KINDS = {
     "mcap_ros1": Kind(".mcap", foreign),
     "las": Map(".las", las(".las")), "laz": Map(".laz", las(".laz")),
     "e57": Map(".e57", e57, mended=with_checksums),
-    "json_xz": Results("localization.json.xz", results("localization.json"), (), lzma.decompress, packed_by_xz),
-    "csv_xz": Results("frames.csv.xz", results("frames.csv"), (), lzma.decompress, packed_by_xz),
+    "json_xz": Results("localization.json", results("localization.json"), (), lzma.decompress, packed_by_xz),
+    "csv_xz": Results("frames.csv", results("frames.csv"), (), lzma.decompress, packed_by_xz),
 }

@@ -10,12 +10,17 @@ A number beside the wrong name in prose may still be found. The check finds numb
 """
 
 import csv
+import io
 import math
 import re
+import sys
 from functools import lru_cache
 from typing import NamedTuple
 
 from markdown import ROOT, prose
+
+sys.path.insert(0, str(ROOT / "reports"))
+from ndt_report.read.files import packed_files  # noqa: E402
 
 DIGITS = r"\d(?:[\d,]*\d)?(?:\.\d+)?"
 MORE = r"(?: /| to| and| or) "  # between numbers of one unit
@@ -33,6 +38,7 @@ UNITS = {  # how a column's unit is turned into that of the text
 NUMBERS = re.compile(rf"(?<![\w.,-])({DIGITS}(?:{MORE}{DIGITS})*) ?({'|'.join(UNITS)})(?![\w/])")
 PRINTED = {"p50 ms": ("align_ms_p50", 1), "p99 ms": ("align_ms_p99", 1), "ok %": ("success_share", 100)}
 PRINTED |= {"err mm": ("translation_error_mm_p50", 1), "vs oracle mm": ("translation_vs_ref_mm_max", 1)}
+LONG_FRAMES = 64 << 10  # characters
 FOLDER = re.compile(r"\]\((?:\.\./)*(?:reports/)?(20\d\d-\d\d-\d\d[^/)]*)/")
 
 
@@ -65,13 +71,21 @@ def numbers(text: str, own: str = "") -> list:
 
 @lru_cache(maxsize=None)
 def tables(folder: str) -> tuple:
-    """(name, columns, rows) of every CSV file of a published folder."""
+    """(name, columns, rows) of every CSV file of a published folder, without long rows of localisations, in which many numbers are found."""
     out = []
-    for path in sorted((ROOT / "reports" / folder).rglob("*.csv")):
-        with open(path, newline="", encoding="utf-8") as file:
-            columns, *rows = list(csv.reader(file))
-        out.append((str(path.relative_to(ROOT)), columns, rows))
+    for name, text in texts(folder).items():
+        if name.endswith(".csv") and (len(text) < LONG_FRAMES or not name.endswith("/frames.csv")):
+            columns, *rows = list(csv.reader(io.StringIO(text, newline="")))
+            out.append((name, columns, rows))
     return tuple(out)
+
+
+@lru_cache(maxsize=None)
+def texts(folder: str) -> dict:
+    """{name: text} of the CSV files, printed texts and pages of a published folder, packed or not."""
+    place = ROOT / "reports" / folder
+    found = {path.relative_to(place).as_posix(): path.read_bytes() for path in place.rglob("*") if path.is_file()} | packed_files(place)
+    return {f"reports/{folder}/{name}": str(found[name], "utf-8") for name in sorted(found) if name.endswith((".csv", ".txt", ".md"))}
 
 
 def place_of(number: Number, but: str = "") -> str:
@@ -84,9 +98,9 @@ def place_of(number: Number, but: str = "") -> str:
     words = "|".join(re.escape(text) for text in {number.text, number.text.replace(",", "")})
     of_its_own = re.compile(rf"(?<![\w.,-])(?:{words})(?![\d]|[.,]\d)")
     for folder in number.folders:
-        for path in sorted((ROOT / "reports" / folder).rglob("*")):
-            if path.suffix in (".txt", ".md") and path != ROOT / but and of_its_own.search(path.read_text("utf-8")):
-                return str(path.relative_to(ROOT))
+        for name, text in texts(folder).items():
+            if name != but and not name.endswith(".csv") and of_its_own.search(text):
+                return name
     return ""
 
 

@@ -60,9 +60,9 @@ def published(tmp_path, monkeypatch):
     (folder / "summary.csv").write_text(SUMMARY)
     (folder / "index.md").write_text("# A\n\n3.4 to 4.8 times as fast\n")
     monkeypatch.setattr(published_numbers, "ROOT", tmp_path)
-    published_numbers.tables.cache_clear()
     yield
     published_numbers.tables.cache_clear()
+    published_numbers.texts.cache_clear()
 
 
 def test_numbers_of_a_page_have_their_section_s_folders_and_their_row_s_names():

@@ -13,6 +13,7 @@ from ndt_report.judge.equivalence import equivalence_table
 from ndt_report.judge.reference import add_reference_errors
 from ndt_report.read.clouds import read_pcd
 from ndt_report.read.columns import LATER, MAY, NOT_OF_PEERS, REQUIRED, Column
+from ndt_report.read.files import packed_files
 from ndt_report.read.kinds import BUDGET_KEYS
 from ndt_report.read.load import load_run, natural_key
 from ndt_report.read.refusal import InputError
@@ -20,6 +21,8 @@ from synthetic_entries import write_pcd
 from synthetic_run import SyntheticRun
 
 PUBLISHED = Path(__file__).resolve().parents[2] / "reports"
+ROWS = [folder.relative_to(PUBLISHED) / name for folder in sorted(PUBLISHED.glob("20*")) for name in packed_files(folder)]
+RUNS = [str(path.parent) for path in ROWS if path.name == "results.jsonl"]
 
 
 @pytest.fixture
@@ -58,7 +61,7 @@ def test_a_run_from_before_a_column_is_loaded_without_it(folder):
     assert list(measurements.columns) == [c.name for c in REQUIRED] and measurements.upload_bytes.notna().any()
 
 
-@pytest.mark.parametrize("name", sorted({str(path.parent.relative_to(PUBLISHED)) for path in PUBLISHED.rglob("results.jsonl*")}))
+@pytest.mark.parametrize("name", RUNS)
 def test_published_runs_stay_readable(name):
     run = load_run(PUBLISHED / name)
     assert run.finished and len(run.measurements) >= 12 and run.oracle == "cpu_pclomp_ref"

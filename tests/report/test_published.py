@@ -1,19 +1,23 @@
 """Published folders show what they say, can be read, and stay small. Every run's page has a figure, the README two, and every
 folder rows. No picture is there twice, nothing that the rows give again, and no place of a machine. All take 25 MB at most."""
 
+import needs  # noqa: F401  first: it skips
+
 import hashlib
 import json
 import re
 from pathlib import Path
 
 import pytest
+from ndt_report.page.pack import OPEN
+from ndt_report.read.files import ROWS, packed_files
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = sorted(ROOT.glob("reports/20*/index.md"))
 FOLDERS = [page.parent for page in PAGES]
 MOST_BYTES = 25_000_000  # of all published folders
 MADE_AGAIN = {"report.html"}
-ROWS = re.compile(r"\.jsonl(\.xz)?$|frames\.csv(\.xz)?$")
+ROWS_FILE = re.compile(r"\.jsonl$|frames\.csv$")
 PLACE = re.compile(r"(?<![\w./~-])/(?:home|root|tmp|work|mnt|opt|srv|workspace|Users)\b")
 
 
@@ -44,10 +48,16 @@ def test_the_published_folders_fit_in_25_megabytes():
 
 @pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: folder.name)
 def test_a_folder_has_rows_and_nothing_that_they_give_again(folder):
-    files = [path for path in folder.rglob("*") if path.is_file()]
-    assert any(ROWS.search(path.name) for path in files), "no rows: publish with python3 -m ndt_report publish"
-    again = [path.name for path in files if path.name in MADE_AGAIN or path.suffix in (".gz", ".part")]
-    assert not again, f"{', '.join(again)}: python3 -m ndt_report publish leaves these out, or packs them with xz"
+    files, packed = [name_in(folder, path) for path in folder.rglob("*") if path.is_file()], packed_files(folder)
+    assert any(ROWS_FILE.search(name) for name in packed), "no rows: publish with python3 -m ndt_report publish"
+    again = [name for name in [*files, *packed] if name.split("/")[-1] in MADE_AGAIN or name.endswith((".gz", ".part", ".xz")) and name != ROWS]
+    assert not again, f"{', '.join(again)}: python3 -m ndt_report publish leaves these out"
+    beside = [name for name in files if name != ROWS and not OPEN.fullmatch(name)]
+    assert not beside, f"{', '.join(beside)}: python3 -m ndt_report.page.pack {folder.relative_to(ROOT)} packs these"
+
+
+def name_in(folder, path):
+    return path.relative_to(folder).as_posix()
 
 
 def test_no_picture_is_there_twice():
@@ -59,15 +69,18 @@ def test_no_picture_is_there_twice():
 
 
 def test_no_folder_names_a_place_of_a_machine():
-    files = [path for path in published() if path.suffix in (".json", ".md", ".txt", ".log")]
-    found = [f"{path.relative_to(ROOT)}: {match[0]}" for path in files for match in PLACE.finditer(path.read_text("utf-8"))]
+    files = {str(path.relative_to(ROOT)): path.read_bytes() for path in published()}
+    files |= {f"{folder.name}: {name}": data for folder in FOLDERS for name, data in packed_files(folder).items()}
+    texts = {name: str(data, "utf-8") for name, data in files.items() if name.endswith((".json", ".md", ".txt", ".log"))}
+    found = [f"{name}: {match[0]}" for name, text in texts.items() for match in PLACE.finditer(text)]
     assert not found, "\n".join(found)
 
 
 @pytest.mark.parametrize("folder", FOLDERS, ids=lambda folder: folder.name)
 def test_a_page_names_the_commit_that_it_is_of(folder):
     page = (folder / "index.md").read_text("utf-8")
-    for file in folder.rglob("environment.json"):
-        commit = json.loads(file.read_text("utf-8"))["commit"]
-        assert commit[:7] in page, f"index.md does not name {commit[:7]}, the commit of {file.relative_to(folder)}"
+    files = {path.name: path.read_bytes() for path in folder.glob("environment.json")} | packed_files(folder)
+    for name in (name for name in files if name.endswith("environment.json")):
+        commit = json.loads(str(files[name], "utf-8"))["commit"]
+        assert commit[:7] in page, f"index.md does not name {commit[:7]}, the commit of {name}"
         assert not commit.endswith("-dirty") or "local changes" in page, "index.md must say that the tree was changed"

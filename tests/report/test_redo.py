@@ -5,6 +5,7 @@ import needs  # noqa: F401  first: it skips
 import json
 import shlex
 
+from ndt_report.page.pack import main as pack
 from ndt_report.read.environment import redo
 from ndt_report.read.load import load_run
 from synthetic_run import SyntheticRun
@@ -52,6 +53,14 @@ def test_a_run_is_redone_from_its_plan_into_another_folder(tmp_path, monkeypatch
         ["build/release/bin/ndt-bench", "report", "my run-again"],
         ["build/release/bin/ndt-bench", "compare", "my run", "my run-again"],
     ]
+
+
+def test_the_plan_of_a_published_run_is_unpacked_first(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    run_in(tmp_path / "all/part", machine="00", commit=COMMIT, command_line="ndt-bench run")
+    assert pack(["all"]) == 0
+    assert words(redo(load_run("all/part")))[1:3] == [
+        ["tar", "-xf", "all/rows.tar.xz", "part/plan.json"], ["ndt-bench", "run", "--plan", "part/plan.json", "--out", "all/part-again"]]
 
 
 def test_a_run_made_before_plans_could_be_repeated_is_redone_by_its_command(tmp_path, monkeypatch):

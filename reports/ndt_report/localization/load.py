@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from ..read.clouds import read_pcd
-from ..read.files import content, is_there
+from ..read.files import content, is_there, packed_files
 from ..read.printable import printable
 from ..read.refusal import InputError
 from ..trajectory_command import LONGEST_GAP_S, associated, read_tum
@@ -43,6 +43,12 @@ class Localization:
 
 def is_localization(folder: Path) -> bool:
     return is_there(folder / FILE) and not is_there(folder / "results.jsonl")
+
+
+def localizations_in(folder: Path) -> list:
+    """Returns the folders of the localisations that a published folder has packed, and of any other folder itself."""
+    inside = [folder / name for name in packed_files(folder) if name.endswith("/" + FILE)]
+    return [path.parent for path in inside] if not is_there(folder / "results.jsonl") and inside else [folder]
 
 
 def load_localizations(folders) -> list:

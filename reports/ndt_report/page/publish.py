@@ -2,20 +2,19 @@
 beginning of a page. What the rows give again is left out: report.html, trajectories, large tables of figures."""
 
 import json
-import lzma
 import os
 import re
 from pathlib import Path
 
 from .compact_svg import compact
 from ..read.environment import gpus, known_commit
-from ..read.files import MOST_FILE_BYTES, MOST_JSON_BYTES, PACKED, content, is_there, make_folder, write_bytes, write_file
+from ..read.files import MOST_FILE_BYTES, MOST_JSON_BYTES, content, is_there, make_folder, write_bytes, write_file
 from ..read.json_files import parsed
 from ..read.refusal import refusal
+from .pack import pack
 from .write import csv_text
 
 PAGE = "index.md"
-PACK_BYTES = 16 << 10  # a larger file is packed
 FIGURE_TABLE_BYTES = 64 << 10  # a figure's larger table is left out
 RUN_FILES = ("environment.json", "plan.json", "implementations.json", "datasets.json", "columns.json", "results.jsonl")
 LOCALIZATION_FILES = ("frames.csv", "localization.json", "localization_truth.tum")
@@ -46,7 +45,7 @@ def publish_run(folder: Path, out: Path, figures, text_of) -> Path:
     write_figures(out, drawings)
     head = f"# {run.plan['preset']}: {run.plan['description']}"
     made = _made(run.environment, f"{len(run.measurements) + len(run.at_rates)} measurements")
-    return _write_page(out, head, made, drawings, text_of(report), [out])
+    return _write_page(out, head, made, drawings, text_of(report))
 
 
 def publish_localizations(folders, out: Path, figures, text_of) -> Path:
@@ -73,11 +72,11 @@ def publish_localizations(folders, out: Path, figures, text_of) -> Path:
                 copy_file(run.folder, name, out / "runs" / run.name)
     # The first of them: commit and machine. A command line is in each localization.json.
     environment = {key: value for key, value in runs[0].facts.environment.items() if key != "command_line"}
-    write_packed(out, "environment.json", _json_text(without_places(environment)))
+    write_bytes(out, "environment.json", _json_text(without_places(environment)))
     write_tables(out, {"summary.csv": report.table})
     write_figures(out, drawings)
     made = _made(environment, f"{len(runs)} followed, their commands in runs/*/localization.json")
-    return _write_page(out, "# Localisations", made, drawings, text_of(report), [out / "runs" / "*"])
+    return _write_page(out, "# Localisations", made, drawings, text_of(report))
 
 
 def _refuse_changed(path: Path, environment: dict):
@@ -122,21 +121,15 @@ def without_places(value):
 
 
 def copy_file(folder: Path, name: str, out: Path):
-    """Packed where it is large; a file of WITH_PLACES without those."""
+    """A file of WITH_PLACES loses them."""
     data = content(folder / name, MOST_FILE_BYTES)
     if name in WITH_PLACES:
         data = _json_text(without_places(parsed(folder / name, data.decode("utf-8"))))
-    write_packed(out, name, data)
+    write_bytes(out, name, data)
 
 
 def _json_text(value) -> bytes:
     return (json.dumps(value, indent=1, ensure_ascii=False) + "\n").encode("utf-8")
-
-
-def write_packed(out: Path, name: str, data: bytes):
-    if len(data) > PACK_BYTES:
-        name, data = name + PACKED, lzma.compress(data, preset=9 | lzma.PRESET_EXTREME)
-    write_bytes(out, name, data)
 
 
 def write_tables(out: Path, tables: dict):
@@ -161,10 +154,10 @@ def _made(environment: dict, what: str) -> str:
     return f"{command} at commit {commit} on {machine} with {environment.get('cores', '?')} CPU cores{date and f', {date}'}: {what}."
 
 
-def _write_page(out: Path, head: str, made: str, drawings, lines, folders) -> Path:
-    """Writes the page from the report's words and numbers, unless there is one."""
-    again = " ".join(os.path.relpath(folder) for folder in folders)
-    parts = [head, made, f"`PYTHONPATH=reports python3 -m ndt_report report {again} --out page` makes the whole page of its rows."]
+def _write_page(out: Path, head: str, made: str, drawings, lines) -> Path:
+    """Packs the rows, and writes the page from the report's words and numbers, unless there is one."""
+    pack(out)
+    parts = [head, made, f"`PYTHONPATH=reports python3 -m ndt_report report {os.path.relpath(out)} --out page` makes the whole page of its rows."]
     parts += [f"![{_caption(drawing)}](figures/{drawing.svg_file})" for drawing in drawings]
     parts.append("```\n" + "\n".join(lines) + "\n```")
     if not (out / PAGE).exists():

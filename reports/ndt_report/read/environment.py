@@ -4,6 +4,8 @@ import os
 import re
 import shlex
 
+from .files import archive_of
+
 
 def flat(value: dict, prefix="") -> list:
     """(name, text) of every leaf, nested names joined by dots; objects in a list are counted from 0."""
@@ -57,14 +59,17 @@ def redo(run) -> str:
     program = words[0]
     folder = _from_here(run.folder)
     again = folder + "-again"
+    archive = archive_of(run.folder / "plan.json")
+    plan = os.path.relpath(run.folder / "plan.json", archive.parent) if archive else os.path.join(folder, "plan.json")
     # Runs made before there was --plan say nothing of their machine.
     repeated = (
-        [program, "run", "--plan", os.path.join(folder, "plan.json"), "--out", again]
+        [program, "run", "--plan", plan, "--out", again]
         if "machine" in run.environment or "merged_from" in run.environment
         else _with_out(words if len(words) > 1 else [program, "run", "--preset", run.plan["preset"]], again)
     )
     commands = [repeated, [program, "report", again], [program, "compare", folder, again]]
     lines = _source(program, *known_commit(run.environment))
+    lines += [shlex.join(["tar", "-xf", _from_here(archive), plan])] if archive else []
     return "\n".join(lines + [shlex.join(command) for command in commands])
 
 

@@ -1,24 +1,33 @@
-"""The files of a run folder. What is read is a regular file of a bounded size, in a published folder packed
-with xz or not. What is written stays in the folder: no name leads out of it, and no link is followed."""
+"""The files of a run folder. A file that is read is a regular one of a bounded size, or a member of the archive of a published
+folder. A file that is written stays in the folder: no name leads out of it, and no link is followed."""
 
 import errno
+import io
 import lzma
 import os
 import re
 import stat
+import tarfile
 import zlib
 from contextlib import contextmanager
+from functools import lru_cache
 from pathlib import Path
 
+from .printable import printable
 from .refusal import refusal
 
 MOST_FILE_BYTES = 16 << 30  # of results.jsonl: as ndt::Limits::kFileBytes
 MOST_JSON_BYTES = 1 << 30  # of any other JSON file
 MOST_CLOUD_BYTES = 2 << 30  # of a picture's cloud: more than ndt::Limits::kPoints of 12 bytes
 MOST_NAME = 100  # characters of a file name made of names from a run
-MOST_UNPACKED, MOST_OF_BYTE = 32 << 20, 256  # bytes of a packed file, and more for each of its own: results have up to 65
-PACKED = ".xz"  # ends the name of a packed file
+ROWS = "rows.tar.xz"  # the archive of a published folder
+DEEPEST = 3  # an archive is at most so many folders above a file that is in it
+MOST_ROWS_BYTES = 64 << 20  # of an archive: all published folders together have less
+MOST_UNPACKED, MOST_OF_BYTE = 32 << 20, 256  # bytes of an unpacked archive, and more for each of its own: archives have up to 15
+MOST_MEMBERS = 10_000
+MOST_XZ_MEMORY = 256 << 20  # preset 9 needs 65 MiB
 RUN_AGAIN = "run ndt-bench run again"
+PACK_AGAIN = "publish the folder again"
 
 
 def opened(path: Path, most_bytes: int, advice: str = RUN_AGAIN):
@@ -41,49 +50,91 @@ def opened(path: Path, most_bytes: int, advice: str = RUN_AGAIN):
     return file
 
 
-def packed(path: Path) -> Path:
-    return path.with_name(path.name + PACKED)
-
-
 def is_there(path: Path) -> bool:
-    """Packed or not. A link counts, wherever it leads."""
-    return os.path.lexists(path) or os.path.lexists(packed(path))
+    """True if the file is there, or is in the archive of a published folder. A link counts, wherever it leads."""
+    return os.path.lexists(path) or archive_of(path) is not None
 
 
-@contextmanager
 def unpacked(path: Path, most_bytes: int, advice: str = RUN_AGAIN):
-    """As opened(), and where the file is there only packed, what is in it, bounded by its size: most_bytes bounds the packed file,
-    and the caller counts what it reads. Throws InputError, within the with-block too."""
-    if os.path.lexists(path) or not os.path.lexists(packed(path)):
-        with opened(path, most_bytes, advice) as file:
-            yield file
-        return
-    path = packed(path)
-    with opened(path, most_bytes, advice) as file, lzma.open(file) as inner:
+    """As opened(), also for a file that is in the archive of a published folder. Throws InputError."""
+    archive = archive_of(path)
+    if archive is None:
+        return opened(path, most_bytes, advice)
+    data = packed_files(archive.parent)[path.relative_to(archive.parent).as_posix()]
+    if len(data) > most_bytes:
+        raise refusal(path, "", f"{len(data)} bytes, at most {most_bytes} are read", advice)
+    return io.BytesIO(data)
+
+
+def packed_files(folder: Path) -> dict:
+    """Returns {name: bytes} of the folder's archive; empty without one. Throws InputError."""
+    path = folder / ROWS
+    if not os.path.lexists(path):
+        return {}
+    with opened(path, MOST_ROWS_BYTES, PACK_AGAIN) as file:
+        state = os.fstat(file.fileno())
+    return _members(path.absolute(), path, state.st_ino, state.st_mtime_ns, state.st_size)
+
+
+def archive_of(path: Path):
+    """Returns the archive that has a file which is not there itself, or None."""
+    folder = next((f for f in path.parents[:DEEPEST] if os.path.lexists(f / ROWS)), None)
+    if folder is None or os.path.lexists(path) or path.relative_to(folder).as_posix() not in packed_files(folder):
+        return None
+    return folder / ROWS
+
+
+def most_unpacked(packed_bytes: int) -> int:
+    return min(MOST_UNPACKED + MOST_OF_BYTE * packed_bytes, MOST_JSON_BYTES)
+
+
+@lru_cache(maxsize=1)
+def _members(_, path: Path, *__) -> dict:
+    """Keeps the last archive, by its place and state: a page reads many of its files."""
+    with opened(path, MOST_ROWS_BYTES, PACK_AGAIN) as file:
+        return _tar_members(path, _tar_of(path, file.read(MOST_ROWS_BYTES)))
+
+
+def _tar_of(path: Path, data: bytes) -> bytes:
+    most, xz = most_unpacked(len(data)), lzma.LZMADecompressor(lzma.FORMAT_XZ, MOST_XZ_MEMORY)
+    try:
+        tar = xz.decompress(data, most + 1)
+    except lzma.LZMAError as error:
+        raise refusal(path, "", f"not a whole xz file: {error}", PACK_AGAIN) from None
+    if len(tar) > most:
+        raise refusal(path, "", f"unpacks to more than {most} bytes, the bound for its size", PACK_AGAIN)
+    if not xz.eof or xz.unused_data:
+        raise refusal(path, "", "not a whole xz file: no end, or more behind it", PACK_AGAIN)
+    return tar
+
+
+def _tar_members(path: Path, tar: bytes) -> dict:
+    """Reads one header after the other. Extended headers, links and folders are refused, so no header changes another."""
+    out, at, view = {}, 0, memoryview(tar)
+    while True:
         try:
-            most = MOST_UNPACKED + MOST_OF_BYTE * os.fstat(file.fileno()).st_size
-            yield _Counted(inner, most, refusal(path, "", f"unpacks to more than {most} bytes, the bound for its size", advice))
-        except (lzma.LZMAError, EOFError) as error:
-            raise refusal(path, "", f"not a whole xz file: {error}", advice) from None
+            entry = tarfile.TarInfo.frombuf(tar[at : at + tarfile.BLOCKSIZE], "utf-8", "backslashreplace")
+        except tarfile.EOFHeaderError:
+            return out
+        except tarfile.HeaderError as error:
+            raise refusal(path, f"byte {at}", f"not a whole tar file: {error}", PACK_AGAIN) from None
+        begin = at + tarfile.BLOCKSIZE
+        if len(out) == MOST_MEMBERS:
+            raise refusal(path, f"byte {at}", f"more than {MOST_MEMBERS} files", PACK_AGAIN)
+        if what := _wrong_member(entry, out, len(tar) - begin):
+            raise refusal(path, f"byte {at}", f"'{printable(entry.name)}' {what}", PACK_AGAIN)
+        out[entry.name] = view[begin : begin + entry.size]
+        at = begin - (-entry.size // tarfile.BLOCKSIZE) * tarfile.BLOCKSIZE
 
 
-class _Counted:
-    """Reads a file that is unpacked, and refuses it where it has more bytes than the bound."""
-
-    def __init__(self, inner, most: int, too_large: Exception):
-        self._inner, self._left, self._too_large = inner, most, too_large
-
-    def read(self, most_bytes: int) -> bytes:
-        return self._counted(self._inner.read(min(most_bytes, self._left + 1)))
-
-    def readline(self, most_bytes: int) -> bytes:
-        return self._counted(self._inner.readline(min(most_bytes, self._left + 1)))
-
-    def _counted(self, data: bytes) -> bytes:
-        self._left -= len(data)
-        if self._left < 0:
-            raise self._too_large
-        return data
+def _wrong_member(entry, before: dict, left: int) -> str:
+    if entry.type not in (tarfile.REGTYPE, tarfile.AREGTYPE):
+        return "is no regular file"
+    if entry.name in before:
+        return "is there twice"
+    if {"", ".", ".."} & set(entry.name.split("/")):
+        return "is no path inside the folder"
+    return "" if 0 <= entry.size <= left else "is longer than the archive"
 
 
 def content(path: Path, most_bytes: int, advice: str = RUN_AGAIN) -> bytes:
