@@ -7,7 +7,6 @@
 
 #include "base/io_names.hpp"
 #include "data/map_cut.hpp"
-#include "data/preparation.hpp"
 #include "localize/localize_run.hpp"
 #include "ndt/io/map_metadata.hpp"
 #include "ndt/io/tiled_map.hpp"
