@@ -51,6 +51,6 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
         fuzz::require(info.trailing_bytes == 0, "bytes are left behind a whole array");
       },
       *stored);
-  fuzz::read_file_or_refuse([&] { return harness::cloud_of(*stored, file.path()); });
+  fuzz::read_file_or_refuse([&] { return harness::cloud_of_stored(*stored, file.path()); });
   return 0;
 }

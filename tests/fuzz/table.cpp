@@ -41,6 +41,6 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     fuzz::require(
         same(again[k].x, points[k].x) && same(again[k].y, points[k].y) && same(again[k].z, points[k].z),
         "a point does not come back");
-  fuzz::read_file_or_refuse([&] { return harness::cloud_of(points, file.path()); });
+  fuzz::read_file_or_refuse([&] { return harness::cloud_of_stored(points, file.path()); });
   return 0;
 }

@@ -139,7 +139,8 @@ TEST_F(FollowingMapTest, EveryScanIsAlignedWithTheTilesAroundAScanTwoBeforeItsMa
   EXPECT_GE(map.use().updates, 6u);
   EXPECT_EQ(map.use().waits, 0u);
   const auto fresh = one_thread();
-  MapArea area = setting(kSmall).first;
+  const localization::MapCircle first = setting(kSmall).first;
+  MapArea area{first.centre.x, first.centre.y, first.centre.x, first.centre.y, first.radius_m};
   for (std::size_t k = 0; k < trip.scans.size(); ++k) {
     const auto& [scan, report] = trip.scans[k];
     if (scan.map_update) {
