@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <stdexcept>
 #include <tuple>
 
@@ -63,9 +64,10 @@ std::vector<Setting> settings() {
 /// The oracle and another implementation on one map, rebuilt only when the map changes.
 class Aligners {
  public:
-  Aligners(const Implementation& entry, const AlignOptions& options)
-      : oracle(harness::find_implementation(harness::kReference).make(options)),
-        tested(entry.make(options)) {}
+  Aligners(const Implementation& entry, AlignOptions options) : tested(entry.make(options)) {
+    options.threads = 1;
+    oracle = harness::find_implementation(harness::kReference).make(options);
+  }
 
   void set_map(const PointCloud* map) {
     if (map == map_) return;
@@ -73,7 +75,7 @@ class Aligners {
     oracle->set_map(*map), tested->set_map(*map);
   }
 
-  const std::unique_ptr<Aligner> oracle, tested;
+  std::unique_ptr<Aligner> oracle, tested;
 
  private:
   const PointCloud* map_ = nullptr;
@@ -83,12 +85,18 @@ std::string ending(const AlignResult& r) {
   return std::to_string(r.iterations) + " " + std::string(to_string(r.stop));
 }
 
-/// The host twin of the staged implementation is slow: it walks every fourth case, the GPU all of them.
+/// The host twin of the staged implementation is slow: it walks every eighth case, the GPU all of them.
 int every_nth(const Implementation& implementation) {
-  return implementation.name == "multikernel_cpu" ? 4 : 1;
+  return implementation.name == "multikernel_cpu" ? 8 : 1;
 }
 bool walks_all_cases(const Implementation& implementation) {
   return every_nth(implementation) == 1 && golden::missing_reason().empty();
+}
+
+/// The rows have resolutions of their own. So a guess of the runs at 1 m, which have those of 2 m, is taken
+/// to the other side of the pose.
+Transform guess_of(const golden::Run& run) {
+  return run.options.resolution_m == 2 ? run.guess : run.pose * inverse(run.guess) * run.pose;
 }
 
 class EveryOption : public testing::TestWithParam<std::tuple<Implementation, Setting>> {};
@@ -102,21 +110,23 @@ TEST_P(EveryOption, SharedCoreAndOracleAgree) {
   Aligners aligners(entry, setting.options);
   int index = 0;
   for (const golden::Run& r : golden::runs()) {
-    if (r.far_origin || r.per_scan.regularisation || r.options.resolution_m != 2) continue;
-    if (index++ % every_nth(entry) != 0) continue;
+    if (r.far_origin || r.per_scan.regularisation || index++ % every_nth(entry) != 0) continue;
     aligners.set_map(r.map);
+    const Transform guess = guess_of(r);
     PerScan per_scan;
     if (setting.pulled)
       per_scan.regularisation = RegularisationTarget{r.pose(0, 3) + 0.3, r.pose(1, 3) - 0.2};
-    const Evaluation a = aligners.oracle->evaluate(*r.scan, r.guess, per_scan),
-                     b = aligners.tested->evaluate(*r.scan, r.guess, per_scan);
+    const Evaluation a = aligners.oracle->evaluate(*r.scan, guess, per_scan),
+                     b = aligners.tested->evaluate(*r.scan, guess, per_scan);
     EXPECT_EQ(a.correspondences, b.correspondences) << r.name;
-    score.see(compare::relative(b.score, a.score), r.name);
+    // A pull may cancel the score, but not its rounding.
+    const double of = setting.pulled ? aligners.oracle->evaluate(*r.scan, guess).score : a.score;
+    score.see(std::abs(b.score - a.score) / std::max(std::abs(of), 1e-300), r.name);
     hessian.see(compare::hessian_blocks(b.hessian, a.hessian), r.name);
 
     ++cases;
-    const AlignResult expected = aligners.oracle->align(*r.scan, r.guess, per_scan),
-                      got = aligners.tested->align(*r.scan, r.guess, per_scan);
+    const AlignResult expected = aligners.oracle->align(*r.scan, guess, per_scan),
+                      got = aligners.tested->align(*r.scan, guess, per_scan);
     const double off_m = translation_error_m(got.map_from_scan, expected.map_from_scan);
     const double off_deg = compare::degrees(rotation_error_rad(got.map_from_scan, expected.map_from_scan));
     if (last_bit::same_answer(got, expected)) {
@@ -124,7 +134,7 @@ TEST_P(EveryOption, SharedCoreAndOracleAgree) {
       metres.see(off_m, r.name), degrees.see(off_deg, r.name);
       continue;
     }
-    const bool chance = last_bit::decides(*aligners.oracle, *r.scan, r.guess, expected, per_scan);
+    const bool chance = last_bit::decides(*aligners.oracle, *r.scan, guess, expected, per_scan);
     undecided += chance ? 1 : 0;
     different += "    " + r.name + ": " + ending(got) + ", oracle " + ending(expected) + ", " +
                  std::to_string(1000 * off_m) + " mm apart" +

@@ -22,7 +22,7 @@ inline constexpr std::string_view kTarget = "target";
 inline const std::map<std::string_view, std::vector<std::string_view>> kNumbers{
     {"resolution", {"2", "1", "3"}},
     {"step", {"0.1", "0.5"}},
-    {"epsilon", {"0.01", "0.001"}},
+    {"epsilon", {"0.01", "0.03"}},  // below 0.01 the last bit decides many ends
     {"max-iterations", {"30", "4"}},
     {"outlier-ratio", {"0.55", "0.3", "0.8"}},
     {"min-points", {"6", "4", "10"}},
@@ -87,8 +87,9 @@ class CoveringArray {
   CoveringArray() {
     for (const Column& column : columns_) offsets_.push_back(offsets_.back() + column.values.size());
     seen_.assign(offsets_.back() * offsets_.back(), false);
-    for (std::size_t a = 0; a < columns_.size(); ++a)
-      for (std::size_t b = a + 1; b < columns_.size(); ++b)
+    // In this order an option that joins at the table's end adds rows and leaves the others as they are.
+    for (std::size_t b = 1; b < columns_.size(); ++b)
+      for (std::size_t a = 0; a < b; ++a)
         for (int i = 0; i < size(a); ++i)
           for (int k = 0; k < size(b); ++k) {
             Row row(columns_.size(), -1);
