@@ -63,7 +63,8 @@ class IncludeGraph:
         return max(held, key=len, default="")
 
     def modules_under_test(self, file):
-        """Whose private headers a test may include: a unit test those of its unit, a device test those with kernels."""
+        """ The modules whose private headers a test may include: a unit test those of its unit, a device
+        test those with kernels."""
         if file.startswith("tests/unit/"):
             return [part(file, 2)]
         return self.with_kernels if file.startswith("tests/gpu/") else []

@@ -14,7 +14,8 @@ ENDINGS = (".hpp", ".cpp", ".cu", ".cuh", ".h")
 
 
 def home(name):
-    """Where a file would lie without the folder of installed headers; a folder of examples/ is a module that somebody may copy to modules/."""
+    """ The place of a file without the folder of installed headers. A folder of examples/ is a module that
+    somebody may copy to modules/."""
     if name.startswith(FACE):
         inside = name.removeprefix(FACE)
         owner = next((module for module, starts in TABLE["face"].items() if inside.startswith(tuple(starts))), inside.split("/")[0])

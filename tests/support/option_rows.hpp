@@ -58,7 +58,7 @@ struct Column {
   std::vector<std::string_view> values;  ///< none: nobody has named them yet
 };
 
-/// What others need comes first, so that a row that cannot be completed is given up soon.
+/// Options that others need come first, so that a row that cannot be completed is given up soon.
 inline std::vector<Column> columns() {
   std::vector<Column> out;
   const auto add = [&](std::string_view name, std::vector<std::string_view> values) {

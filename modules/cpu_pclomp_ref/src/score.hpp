@@ -13,9 +13,9 @@
 
 namespace ndt::cpu_pclomp_ref {
 
-/// First and second derivatives of R(roll, pitch, yaw) x as tables that are multiplied with x [Magnusson
-/// 2009, eq. 6.19, 6.21], written out for R = Rx Ry Rz. Angles below 1e-4 rad count as zero here (and only
-/// here), as in the reference.
+/// First and second derivatives of R(roll, pitch, yaw) x as tables that are multiplied with x. [Magnusson
+/// 2009, eq. 6.19, 6.21] They are written out for R = Rx Ry Rz. Angles below 1e-4 rad count as zero here (and
+/// only here), as in the reference.
 struct AngleTables {
   explicit AngleTables(const Pose& pose, HessianForm form = HessianForm::exact);
 

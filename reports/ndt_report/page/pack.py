@@ -1,6 +1,6 @@
 """python3 -m ndt_report.page.pack FOLDER: moves all files of a published folder that a reader does not open into rows.tar.xz.
 
-The same files give the same bytes: names are sorted, and times and owners are left out.
+Equal files give equal bytes: names are sorted, and times and owners are left out.
 """
 
 import io

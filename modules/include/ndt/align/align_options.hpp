@@ -178,8 +178,8 @@ struct AlignOptions {
 };
 
 /// Throws std::invalid_argument "option <name> = <value>: must be in <bounds>" for the first option out of
-/// range or NaN, and "option <name> = <value>: <reason>" for one that would do nothing under the step
-/// control.
+/// range or NaN. An option that would do nothing under the step control is "option <name> = <value>:
+/// <reason>".
 void validate(const AlignOptions& options);
 
 /// Whether both make the same maps of a cloud, in the same place.

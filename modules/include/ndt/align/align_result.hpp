@@ -29,12 +29,13 @@ std::string_view to_string(Stop stop);
 /// that still counts as converged. Golden runs with NVTL > 2.3 (2 m) reach 115 at most.
 inline constexpr double kMaxConditionNumber = 1000.0;
 /// The limit for the matched surfaces. Golden runs that converge reach 73 (2 m) and 124 (1 m). Exact planes
-/// of 5 to 40 m start beyond 1e6 (float32 sums), with 1 mm of noise at 6.6e4 (0.5 m voxels) and 5.6e5 (1 m).
+/// of 5 to 40 m start beyond 1e6 (float32 sums). With 1 mm of noise they start at 6.6e4 (0.5 m voxels) and
+/// 5.6e5 (1 m).
 inline constexpr double kMaxSurfaceConditionNumber = 1000.0;
 
-/// Smallest Conditioning::push_sigmas of a pose that counts as converged. On twelve recordings and synthetic
-/// sets and 300 built-in scenes good poses reach 4.1 at least, with two exceptions: one scan of KITTI 07
-/// (3.6) and two of the scenes (3.3). None of 734 alignments in scenes that leave a direction free, with
+/// Smallest Conditioning::push_sigmas of a pose that counts as converged. Good poses of twelve recordings and
+/// synthetic sets and of 300 built-in scenes reach 4.1 at least. Exceptions are one scan of KITTI 07 (3.6)
+/// and two of the scenes (3.3). None of 734 alignments in scenes that leave a direction free, with
 /// noise of 1 to 20 cm, reaches it.
 inline constexpr double kLeastPushSigmas = 4.0;
 
@@ -66,8 +67,8 @@ struct Conditioning {
   /// coarsely. Noise of the surfaces' normals looks like information about a free direction, but a push along
   /// it costs nothing. 0 unless the step rule was met.
   double push_sigmas = 0;
-  /// Unit eigenvector of the smallest eigenvalue (x y z roll pitch yaw, rotations in metres) of -H, or of the
-  /// surfaces' information if that is worse conditioned, each relative to its bound.
+  /// Unit eigenvector of the smallest eigenvalue of -H (x y z roll pitch yaw, rotations in metres). It is
+  /// that of the surfaces' information if that is worse conditioned, each relative to its bound.
   Vec6 weak_direction;
   /// Whether the matched surfaces leave no direction (nearly) free.
   bool surfaces_fix_the_pose() const { return within(surface_condition_number, kMaxSurfaceConditionNumber); }

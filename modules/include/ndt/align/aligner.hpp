@@ -71,8 +71,8 @@ struct Counters {
 /// One registration method. For one thread at a time: a call while another thread's lasts throws
 /// std::logic_error "<call>: the aligner is busy ...". One instance per thread is the way to use many.
 ///
-/// A child process after fork() has none of its parent's threads, nor a usable GPU, and a call on an aligner
-/// of the parent waits in it for ever. Start the child before the first aligner is made, or let it exec.
+/// A child process after fork() has none of its parent's threads, and no usable GPU. A call on an aligner of
+/// the parent waits in it for ever. Start the child before the first aligner is made, or let it exec.
 class Aligner {
  public:
   virtual ~Aligner() = default;
@@ -89,8 +89,8 @@ class Aligner {
   /// std::invalid_argument if the map is null or of another implementation or other options, and then keeps
   /// the map before.
   virtual std::shared_ptr<const ReadyMap> exchange_map(std::shared_ptr<const ReadyMap> map);
-  /// Registers the scan from the guess. A scan on the aligner's device gives the same result, bit for bit;
-  /// its points do not travel to the host unless one is 1 km away or more. They are read behind what the
+  /// Registers the scan from the guess. A scan on the aligner's device gives the same result, bit for bit.
+  /// Its points stay there unless one is 1 km away or more. They are read behind what the
   /// scan's stream has been given by now; when the call returns, they may be overwritten.
   ///
   /// Throws std::logic_error without a map, or for a HeldScan if none is held. Throws std::invalid_argument
@@ -115,7 +115,7 @@ class Aligner {
   /// The two halves of align_batch: submit() begins the alignments, and collect() waits for them. A device
   /// aligns in between while the caller's thread is free; without a device either half may do all the work.
   /// A scan in the host's memory, the guesses and what per_scan refers to must stay as they are until
-  /// collect(); points on the device may be overwritten when submit() returns. A call in between may drop
+  /// collect(). Points on the device may be overwritten when submit() returns. A call in between may drop
   /// what was submitted; set_map() drops it, or has it aligned with the new map. Throws std::invalid_argument
   /// for more poses than a HeldScan is held for.
   virtual void submit(const Scan& scan, std::span<const Transform> guesses, const PerScan& per_scan = {});

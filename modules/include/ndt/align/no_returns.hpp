@@ -1,5 +1,5 @@
-// Finds the points of a scan that a driver wrote where nothing came back: zeros, huge numbers, one value many
-// times, or the sensor's largest range.
+// Finds the points of a scan that a driver wrote where nothing came back. They are zeros, huge numbers, one
+// value many times, or the sensor's largest range.
 #pragma once
 
 #include <array>

@@ -1,4 +1,4 @@
-// A map in tiles that changes while aligners align: tiles come and go by id, and every change gives a new map
+// A map in tiles that changes while aligners align. Tiles come and go by id, and every change gives a new map
 // beside those in use.
 #pragma once
 
@@ -41,16 +41,15 @@ class ResidentMap {
   virtual ~ResidentMap() = default;
 
   /// Holds a tile from now on; the points may be none. Throws std::invalid_argument if the id is held or the
-  /// pointer null, and InputError if the tile's coordinates are too coarse (align/usable_points.hpp): then it
-  /// is not held.
+  /// pointer null. Throws InputError if the tile's coordinates are too coarse; then it is not held.
   virtual void add(TileId id, TileCloud points) = 0;
   /// Throws std::invalid_argument if the id is not held.
   virtual void remove(TileId id) = 0;
   /// Increasing.
   virtual std::vector<TileId> ids() const = 0;
 
-  /// Builds the map that Aligner::set_map() builds of the points of all tiles one after the other by
-  /// increasing id, bit for bit, whatever was added and removed before. Makes voxels of new tiles and of
+  /// Builds the map that Aligner::set_map() builds from the points of all tiles, in the order of their ids.
+  /// It has the same bits, whatever was added and removed before. Makes voxels of new tiles and of
   /// cells that several tiles have points in; those of other tiles are taken as they are. All are made anew
   /// where the map's origin moves on: once in a kilometre, beyond the first (voxel/map_cloud.hpp). Throws as
   /// set_map() does; the tiles stay held, and maps built before stay as they are.

@@ -1,6 +1,6 @@
-// What an implementation on a device has moved, launched, waited for and allocated, counted where it calls
-// CUDA; and the times of an alignment's stages, in a build with the CMake option NDT_STAGE_CLOCK: the account
-// that `ndt-bench profile` prints. Implementations on the CPU have no traffic; other builds read no clock.
+// The transfers, launches, waits and allocations of an implementation on a device, counted where it calls
+// CUDA. Implementations on the CPU have none. Beside them, the times of an alignment's stages, which
+// `ndt-bench profile` prints. Only a build with the CMake option NDT_STAGE_CLOCK reads a clock.
 #pragma once
 
 #include <cstdint>
@@ -61,8 +61,8 @@ inline constexpr int kSectionCount = 3;
 /// Number of values of Step.
 inline constexpr int kStepCount = 3;
 
-/// How a kernel's threads meet: blocks exchange a sum, all blocks of a grid or a cluster wait for one
-/// another, or the threads of a block do.
+/// The way in which a kernel's threads meet. Blocks exchange a sum, all blocks of a grid or a cluster wait
+/// for one another, or the threads of a block do.
 enum class Meeting { exchange, team_barrier, block_barrier };
 /// In words, in the order of Meeting.
 inline constexpr std::string_view kMeetings[] = {"exchanges of sums", "barriers of all blocks",

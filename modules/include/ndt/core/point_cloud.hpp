@@ -1,5 +1,5 @@
 // Point clouds: a double origin and float offsets from it, so that map coordinates of any size keep their
-// precision; in the host's memory, or in a CUDA device's, as the kernels before a registration leave them.
+// precision. They are in the host's memory or in a CUDA device's. No CUDA is needed to compile this.
 #pragma once
 
 #include <cmath>
@@ -29,8 +29,8 @@ struct PointCloud {
 
 /// Points of the caller in the memory of the aligner's device (or managed, or pinned). Point i has its x at
 /// points + i * stride_bytes + x_bytes, a float32, and y and z likewise; with `origin` as PointCloud has it.
-/// So one memory of {x, y, z, intensity} records is {p, n, 16}, and three arrays in a row, x first, are
-/// {p, n, 4, 0, 4 n, 8 n}.
+/// One memory of {x, y, z, intensity} records is {p, n, 16}. Three arrays in a row, x first, are {p, n, 4, 0,
+/// 4 n, 8 n}.
 struct DeviceCloud {
   const void* points = nullptr;      ///< address on the device, a multiple of 4
   std::size_t size = 0;              ///< number of points

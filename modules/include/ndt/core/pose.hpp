@@ -75,8 +75,8 @@ NDT_HD Pose derivative_pose(const Transform& map_from_scan);
 /// Returns the same rotation with |pitch| <= pi/2: the form for people.
 NDT_HD Pose principal(const Pose& pose);
 
-/// Tells why a matrix is not a rigid transform, and by how much: NaN, a last row other than 0 0 0 1, scale,
-/// shear or reflection. Empty if it is rigid. Float32 matrices pass, because |R Rt - I| may reach
+/// Tells why a matrix is not a rigid transform, and by how much. Causes are NaN, a last row other than 0 0 0
+/// 1, scale, shear and reflection. Empty if it is rigid. Float32 matrices pass, because |R Rt - I| may reach
 /// Limits::kRigid.
 std::string rigid_defect(const Transform& map_from_scan);
 /// Throws std::invalid_argument "<where>: not a rigid transform: <rigid_defect>" if there is one.

@@ -1,5 +1,5 @@
-// A search without a guess of the position: the best places of a coarse score over the whole map or a box of
-// it are aligned.
+// A search without a guess of the position. It aligns from the best places of a coarse score over the whole
+// map or a box of it.
 #pragma once
 
 #include <cstdint>

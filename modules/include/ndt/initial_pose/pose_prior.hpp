@@ -22,8 +22,8 @@ void require_valid(const PosePrior& prior);
 /// The places where the sensor may be: a box of positions and an arc of headings.
 struct PlaceRegion {
   Vec3<double> low, high;  ///< [m], frame of the level map; high is not below low
-  /// Heights are those from which the map has something to stand on below the sensor, as far as the scan
-  /// shows its ground; else all of the box.
+  /// Takes heights from which the map has something to stand on below the sensor, as far as the scan shows
+  /// its ground. Otherwise all of the box.
   bool height_from_map = false;
   double heading_rad = kPi;  ///< farthest from the guess's heading, either way; pi: any
 };

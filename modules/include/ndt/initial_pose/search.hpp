@@ -15,8 +15,8 @@ namespace ndt::initial_pose {
 /// Aligns the scan from places that options.method (any but `anywhere`) proposes, and tells the method the
 /// transform probability of each result. Before it judges, it continues the best particles of every mode
 /// until they rest, looks from beside the answer, and scores the answer once more. With `sight_lines`, of the
-/// aligner's map, the scan is held against what the map has in its way, at the answer and, where that is
-/// clear, at the ends that would cast doubt on it: 16 at most elsewhere. The same input gives the same bits,
+/// aligner's map, the scan is compared with the surfaces in its way at the answer. If these agree, it is also
+/// compared at up to 16 other ends that would cast doubt on the answer. The same input gives the same bits,
 /// and a strategy without rounds gives those of `sequential` on the same aligner. per_scan holds for every
 /// alignment. Its deadline and stop request hold for the search too, which then ends with the particles it
 /// has, at least those of the first call. Throws std::invalid_argument for options or a prior out of range,

@@ -44,16 +44,16 @@ class ScanRays {
   std::vector<float> before_m_;
 };
 
-/// A map's points, to be looked at from any place. Scores of NDT judge the points a scan has; rays tell of
-/// the space before them, too, which is free [as in occupancy grids, Elfes 1989].
+/// A map's points, to be looked at from any place. Scores of NDT judge the points of a scan. Rays also tell
+/// that the space before them is free [as in occupancy grids, Elfes 1989].
 class SightLines {
  public:
   /// Copies the finite points: 12 bytes each.
   explicit SightLines(const PointCloud& map);
 
-  /// Compares the scan at the pose with the map's points within 60 m, direction by direction. Directions
-  /// are 1.3 to 2.5 degrees wide, and a point stands clearly before others if it is nearer than all of its
-  /// own and the neighbouring directions, by 0.3 m and 3 % of its range. All shares are 0 where there is
+  /// Compares the scan at the pose with the map's points within 60 m, direction by direction. Directions are
+  /// 1.3 to 2.5 degrees wide. A point stands clearly before others if it is nearer than all in its own and
+  /// the neighbouring directions, by 0.3 m and 3 % of its range. All shares are 0 where there is
   /// nothing to compare. Where the map has many points, up to three more threads help; the result is the
   /// same.
   Sight look(const ScanRays& scan, const Transform& map_from_scan) const;

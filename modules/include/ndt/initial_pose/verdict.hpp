@@ -47,8 +47,8 @@ struct Evidence {
   Stop stop = Stop::no_overlap;  ///< of the answer's alignment
   bool interrupted = false;      ///< the search ran out of time, or was told to end
   double nvtl = 0;               ///< of the answer
-  /// How good the best in another mode is, of those that the sight lines do not rule out: its NVTL or its
-  /// transform probability over the answer's, the less of both. 0 without one.
+  /// The best rival in another mode that the sight lines do not rule out. It is the smaller of two ratios to
+  /// the answer: of the NVTL and of the transform probability. 0 without one.
   double runner_up_ratio = 0;
   /// Shares of the scan's finite points: those with a voxel, and those whose score is at least half of a good
   /// point's, the 90th percentile. Nothing if the answer was not scored once more.

@@ -45,10 +45,11 @@ std::vector<StampedTransform> read_fixes(const std::filesystem::path& file);
 /// e. An existing file is replaced.
 ///
 /// Throws std::invalid_argument for no poses, times that do not increase, and matrices that are not rigid
-/// (require_rigid); ndt::InputError if the file cannot be written or could not be read back (too many poses).
+/// (require_rigid). Throws ndt::InputError if the file cannot be written or could not be read back (too many
+/// poses).
 void write_tum(const std::filesystem::path& file, std::span<const StampedTransform> poses);
 
-/// Reads lines of 12 numbers, the rows of a 3x4 matrix map_from_body, bit for bit; line n is frame n, so
+/// Reads lines of 12 numbers, the rows of a 3x4 matrix map_from_body, bit for bit. Line n is frame n, so
 /// blank lines and comments are refused. The rotation must be rigid as require_rigid has it: |R Rt - I| <=
 /// Limits::kRigid in every entry, determinant +1; it is not made exact.
 ///
@@ -58,8 +59,8 @@ void write_tum(const std::filesystem::path& file, std::span<const StampedTransfo
 std::vector<Transform> read_kitti_poses(const std::filesystem::path& file);
 
 /// Writes what read_kitti_poses reads, bit for bit; an existing file is replaced. Throws
-/// std::invalid_argument for no poses and matrices that are not rigid; ndt::InputError if the file cannot be
-/// written or could not be read back (too many poses).
+/// std::invalid_argument for no poses and matrices that are not rigid. Throws ndt::InputError if the file
+/// cannot be written or could not be read back (too many poses).
 void write_kitti_poses(const std::filesystem::path& file, std::span<const Transform> map_from_body);
 
 /// The first line of a TUM file.

@@ -1,5 +1,5 @@
-// A map in tiles that follows the vehicle: the tiles that come near are read, and the next map is built, on a
-// thread of its own.
+// A map in tiles that follows the vehicle. A thread of its own reads the tiles that come near, and builds the
+// next map.
 #pragma once
 
 #include <cstddef>
@@ -58,9 +58,9 @@ struct MapUse {
   double waited_ms = 0, longest_swap_us = 0;
 };
 
-/// An update that is begun after a scan works beside the next one. Its map is in force from the scan after
-/// that on, which waits for it, so that no clock decides what a scan sees; in real time, from the first scan
-/// by which it is ready. Where the vehicle is about to leave its map, the very next scan waits.
+/// An update that is begun after a scan works beside the next one. The scan after that waits for its map, so
+/// that no clock decides what a scan sees. In real time, the first scan by which the map is ready takes it.
+/// Where the vehicle is about to leave its map, the very next scan waits.
 class FollowingMap {
  public:
   /// Gives an aligner without a map.
@@ -91,8 +91,8 @@ class FollowingMap {
   /// Device memory: the aligner's, and that of tiles and maps after the last build. Nothing on the CPU.
   std::optional<DeviceBytes> device_bytes() const;
 
-  /// Waits for the map that is in force from the next scan on: before the scan is read, so that its work
-  /// finds a core that has not slept. In real time nothing is waited for.
+  /// Waits for the map that the next scan takes. It is called before the scan is read, so that the work on
+  /// the scan finds a core that has not slept. In real time nothing is waited for.
   void wait_for_due() const;
   /// Puts a map into force that is due, and tells what became of the update.
   std::optional<MapUpdate> before_scan();

@@ -44,14 +44,14 @@ class Localizer {
   /// std::invalid_argument for numbers that are not finite.
   void add_twist(const StampedTwist& twist);
   /// Pulls scans of that time along the vehicle's heading, as strongly as the aligner's
-  /// AlignOptions::regularisation_scale says, unless the fix contradicts where the scans say the vehicle is.
+  /// AlignOptions::regularisation_scale says. A fix that contradicts the scans is not used.
   /// Without a covariance it has LocalizerOptions::gnss_sigma_m.
   void add_gnss(const StampedPose& map_from_scan);
 
   /// `limits` holds for every alignment of this scan; a regularisation target of its own replaces the GNSS's.
   /// Points that find_no_returns() finds are left out first, unless the options keep them. Throws
-  /// std::logic_error before a start, std::invalid_argument for a time that does not come after the last
-  /// scan's, and what Aligner::align throws, but no InputError: a scan that cannot be used is reported.
+  /// std::logic_error before a start, and std::invalid_argument for a time that does not come after the last
+  /// scan's. Throws what Aligner::align throws, but no InputError: an unusable scan is reported.
   /// `passed` is called after every stage that the scan goes through.
   ScanReport localize(double stamp_s, const PointCloud& scan, const PerScan& limits = {},
                       const PassedStage& passed = {});

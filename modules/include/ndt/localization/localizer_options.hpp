@@ -156,8 +156,8 @@ inline constexpr std::tuple kLocalizerOptions{
            "on the ground, is 0.8"},
 };
 
-/// Throws std::invalid_argument "option <name> = <value>: must be in <bounds>", for offsets that are not
-/// finite, and for a spread that would reject before it is doubtful.
+/// Throws std::invalid_argument "option <name> = <value>: must be in <bounds>". Offsets must be finite, and a
+/// spread must not reject a pose before it is doubtful.
 void validate(const LocalizerOptions& options);
 
 }  // namespace ndt::localization

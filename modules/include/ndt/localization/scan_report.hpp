@@ -90,8 +90,8 @@ struct Predicted {
 };
 
 /// The largest distance and rotation from an answer to where the alignments from beside it ended. Those
-/// beside a good answer come back to it; where the scan leaves a direction free they stay where they began,
-/// and beside a poor optimum they find others.
+/// beside a good answer come back to it. If the scan leaves a direction free they stay where they began.
+/// Beside a poor optimum they find others.
 struct Spread {
   bool known = false;                       ///< unless one of them stopped without a pose
   double distance_m = 0, rotation_rad = 0;  ///< the largest ones [m], [rad]
