@@ -48,6 +48,14 @@ IMPLEMENTATIONS = [entry["name"] for entry in LISTED if entry["available"]]
 OWN_IMPLEMENTATIONS = [entry["name"] for entry in LISTED if entry["available"] and not entry["peer"]]
 
 
+def rows_in(folder):
+    return [json.loads(line) for line in (folder / "results.jsonl").read_text().splitlines()]
+
+
+def tum(file):
+    return [[float(word) for word in line.split()] for line in file.read_text().splitlines() if line[0] != "#"]
+
+
 @pytest.fixture(scope="session")
 def courtyard(tmp_path_factory):
     folder = tmp_path_factory.mktemp("courtyard")

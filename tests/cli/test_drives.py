@@ -4,7 +4,7 @@ import csv
 import math
 
 import pytest
-from conftest import bench
+from conftest import bench, tum
 
 FOUND_M, FOUND_DEG = 0.5, 2.5  # well within what tracking brings back
 WRONG_M, WRONG_DEG = 1.0, 5.0
@@ -15,10 +15,6 @@ def kidnap(tmp_path_factory):
     folder = tmp_path_factory.mktemp("drives") / "kidnap"
     bench("generate", "town", "--scale", "kidnap", "--out", folder)
     return folder
-
-
-def tum(file):
-    return [[float(word) for word in line.split()] for line in file.read_text().splitlines() if line[0] != "#"]
 
 
 def carried_to(folder):

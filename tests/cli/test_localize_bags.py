@@ -9,7 +9,7 @@ import time
 from pathlib import Path
 
 import pytest
-from conftest import BENCH, EXIT_BAD_INPUT, EXIT_JOBS_FAILED, EXIT_OK, EXIT_USAGE, bench, refusal
+from conftest import BENCH, EXIT_BAD_INPUT, EXIT_JOBS_FAILED, EXIT_OK, EXIT_USAGE, bench, refusal, tum
 from test_surveyed_maps import survey
 
 ROOT = Path(__file__).resolve().parent.parent.parent
@@ -43,10 +43,6 @@ def bag(town, tmp_path_factory, extras_python):
     done = ran(extras_python, ROOT / "tests/cli/drive_bag.py", town, folder)
     assert done.returncode == 0, done.stderr
     return folder
-
-
-def tum(file):
-    return [[float(word) for word in line.split()] for line in file.read_text().splitlines() if line[0] != "#"]
 
 
 def apart(first, second):

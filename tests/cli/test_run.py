@@ -9,7 +9,7 @@ import subprocess
 import time
 
 import pytest
-from conftest import BENCH, EXIT_JOBS_FAILED, IMPLEMENTATIONS, LISTED, OWN_IMPLEMENTATIONS, bench, refusal
+from conftest import BENCH, EXIT_JOBS_FAILED, IMPLEMENTATIONS, LISTED, OWN_IMPLEMENTATIONS, bench, refusal, rows_in
 
 
 def words_for(names):
@@ -27,12 +27,8 @@ QUICK = ["--samples", 1]
 TIMINGS = {"run_id", "build_us", "align_us", "align_after_idle_us", "timing", "calibration_us", "peak_rss_bytes"}
 
 
-def measurements_in(folder):
-    return [json.loads(line) for line in (folder / "results.jsonl").read_text().splitlines()]
-
-
 def without_timings(folder):
-    return sorted(json.dumps({k: v for k, v in m.items() if k not in TIMINGS}) for m in measurements_in(folder))
+    return sorted(json.dumps({k: v for k, v in m.items() if k not in TIMINGS}) for m in rows_in(folder))
 
 
 def preset(folder, text):
@@ -44,13 +40,13 @@ def preset(folder, text):
 def test_memory_is_of_the_job_alone(tmp_path):
     file = preset(tmp_path, "[[study]]\ndatasets = ['courtyard_tiles_13', 'courtyard']\nframes = 1\nthreads = [1]\n")
     bench("run", "--preset", file, "--implementation", "persistent_cpu", *QUICK, "--out", tmp_path / "run")
-    peak = {m["dataset"]: m["peak_rss_bytes"] for m in measurements_in(tmp_path / "run")}
+    peak = {m["dataset"]: m["peak_rss_bytes"] for m in rows_in(tmp_path / "run")}
     assert 1 << 20 < peak["courtyard"] < peak["courtyard_tiles_13"] / 3, "the process that planned has held both maps"
 
 
 def test_every_measurement_is_a_line(tmp_path):
     out = bench("run", "--dataset", "courtyard", *OWN, *QUICK, "--threads", 1, "--threads", 2, "--out", tmp_path / "run").stdout
-    measurements = measurements_in(tmp_path / "run")
+    measurements = rows_in(tmp_path / "run")
     known = json.loads((tmp_path / "run" / "implementations.json").read_text())
     columns = json.loads((tmp_path / "run" / "columns.json").read_text())
     assert all(list(m) == [column["name"] for column in columns] for m in measurements)
@@ -89,7 +85,7 @@ def test_the_run_says_where_and_on_what_it_ran(tmp_path):
     assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", environment["date_utc"])
     assert re.fullmatch(r"[0-9a-f]{40}(-dirty)?|unknown", environment["commit"])
     assert environment["command_line"].endswith(f"--out {run}")
-    assert {r["run_id"] for r in measurements_in(run)} == {environment["run_id"]}
+    assert {r["run_id"] for r in rows_in(run)} == {environment["run_id"]}
     (dataset,) = json.loads((run / "datasets.json").read_text())
     assert dataset["name"] == "courtyard" and dataset["truth_exact"] and dataset["map_points"] == 30000
     assert re.fullmatch(r"fnv1a64:[0-9a-f]{16}", dataset["fingerprint"])
@@ -119,20 +115,20 @@ searches = [{{ name = "{frames}", strategy = "sequential", particles = 2, startu
     bench("run", "--preset", tmp_path / "preset.toml", *QUICK, "--out", run)
     (dataset,) = json.loads((run / "datasets.json").read_text())
     assert dataset["frames"] == 4
-    assert {r["frame"] for r in measurements_in(run) if r["search"]["name"] == "1"} == {dataset["picture"]["frame"]}
+    assert {r["frame"] for r in rows_in(run) if r["search"]["name"] == "1"} == {dataset["picture"]["frame"]}
 
 
 def test_the_default_folder_is_named_by_the_time(tmp_path):
     bench("run", "--dataset", "courtyard", "--implementation", "persistent_cpu", *QUICK, "--threads", 1, cwd=tmp_path)
     (folder,) = (tmp_path / "bench-results").iterdir()
     assert re.fullmatch(r"\d{8}T\d{6}Z", folder.name)
-    assert len(measurements_in(folder)) == 8
+    assert len(rows_in(folder)) == 8
 
 
 def test_options_and_selections_apply(tmp_path):
     bench("run", "--dataset", "courtyard_far", "--implementation", "persistent_cpu", "--threads", 2, "--threads", 2,
           *QUICK, "--resolution", 1.5, "--max-iterations", 3, "--out", tmp_path / "run")
-    measurements = measurements_in(tmp_path / "run")
+    measurements = rows_in(tmp_path / "run")
     assert len(measurements) == 8
     for m in measurements:
         assert (m["dataset"], m["implementation"], m["threads"]) == ("courtyard_far", "persistent_cpu", 2)
@@ -145,7 +141,7 @@ def test_a_preset_of_ones_own_with_variants_and_a_grid(tmp_path):
                             "variants = [{ name = 'a' }, { name = 'b', line_search = 'batched', step = 1.0 }]\n"
                             "grids = [{ x_m = [0, 0.5], yaw_deg = [0, 5, 10] }]\n")
     bench("run", "--preset", file, *OWN, "--out", tmp_path / "run")
-    measurements = measurements_in(tmp_path / "run")
+    measurements = rows_in(tmp_path / "run")
     assert len(measurements) == len(OWN_IMPLEMENTATIONS) * 2 * 6  # implementations, variants, guesses
     assert {m["variant"] for m in measurements} == {"a", "b"}
     for m in measurements:
@@ -159,7 +155,7 @@ def test_batches_are_measured_beside_single_alignments_and_the_too_long_are_skip
                             "variants = [{ name = 'twenty', max_iterations = 20, epsilon = 1e-300 }]\ngrids = [{ x_m = [0.3] }]\n")
     done = bench("run", "--preset", file, *words_for(ON_CPU), *QUICK, "--out", tmp_path / "run")
     assert "left out: cpu_pclomp_ref in batches: it takes one pose at a time" in done.stderr and "failed" not in done.stdout
-    measurements = measurements_in(tmp_path / "run")
+    measurements = rows_in(tmp_path / "run")
     takers = {r["implementation"] for r in measurements if r["poses"] > 1}
     assert "cpu_pclomp_ref" not in takers and "persistent_cpu" in takers
     assert len(measurements) == len(ON_CPU) + 2 * len(takers)
@@ -169,7 +165,7 @@ def test_batches_are_measured_beside_single_alignments_and_the_too_long_are_skip
         else:
             assert m["iterations"] == 20 * m["poses"] and m["evaluations"] == 21 * m["poses"]
     bench("run", "--resume", tmp_path / "run")
-    assert measurements_in(tmp_path / "run") == measurements, "what was skipped stays so"
+    assert rows_in(tmp_path / "run") == measurements, "what was skipped stays so"
 
 
 def test_a_variants_regularisation_pulls_and_a_study_has_its_own_timing(tmp_path):
@@ -178,7 +174,7 @@ def test_a_variants_regularisation_pulls_and_a_study_has_its_own_timing(tmp_path
                             "            { name = 'far', reg_x = 500.0, reg_y = 0.0 }]\n"
                             "[study.timing]\nsamples = 7\nspread = 10\ncap_s = 60\nidle_samples = 0\n")
     bench("run", "--preset", file, "--implementation", "persistent_cpu", "--out", tmp_path / "run")
-    measurements = {r["variant"]: r for r in measurements_in(tmp_path / "run")}
+    measurements = {r["variant"]: r for r in rows_in(tmp_path / "run")}
     assert all(len(r["align_us"]) == 7 and r["align_after_idle_us"] == [] for r in measurements.values())
     assert len({r["pose"][3] for r in measurements.values()}) == 3
     assert measurements["far"]["pose"][3] > measurements["plain"]["pose"][3] + 0.01
@@ -187,7 +183,7 @@ def test_a_variants_regularisation_pulls_and_a_study_has_its_own_timing(tmp_path
 def test_failed_measurements_are_lines_with_their_error_and_exit_4(tmp_path):
     done = bench("run", "--dataset", "courtyard", "--threads", 1, *QUICK, "--resolution", 0.01, "--out", tmp_path / "run",
                  code=EXIT_JOBS_FAILED)
-    measurements = measurements_in(tmp_path / "run")
+    measurements = rows_in(tmp_path / "run")
     assert {r["implementation"] for r in measurements} == set(MEASURED)
     for m in measurements:  # a peer may refuse so small voxels for a reason of its own
         assert m["error"].startswith("set_map: ") and m["pose"] is None and m["error_kind"] == "exception"
@@ -198,7 +194,7 @@ def test_failed_measurements_are_lines_with_their_error_and_exit_4(tmp_path):
 def test_every_implementation_is_measured_by_default_and_one_thread_is_measured_once(tmp_path):
     bench("run", "--dataset", "courtyard", "--threads", 2, "--threads", 1, *QUICK, "--max-iterations", 2, "--out",
           tmp_path / "run")
-    measurements = measurements_in(tmp_path / "run")
+    measurements = rows_in(tmp_path / "run")
     assert {r["implementation"] for r in measurements} == set(MEASURED)
     peers = [r for r in measurements if r["implementation"] not in OWN_IMPLEMENTATIONS]
     assert len(peers) == 8 * (len(IMPLEMENTATIONS) - len(OWN_IMPLEMENTATIONS))
@@ -212,7 +208,7 @@ def test_what_an_implementation_does_not_offer_is_left_out_with_its_reason(tmp_p
         pytest.skip("pcl_ndt is not in this build")
     done = bench("run", "--dataset", "courtyard", "--threads", 1, *QUICK, "--neighbours", "direct7", "--out", tmp_path / "run")
     assert "left out: pcl_ndt with autoware: " in done.stderr and "neighbours" in done.stderr
-    assert {r["implementation"] for r in measurements_in(tmp_path / "run")} == set(OWN_IMPLEMENTATIONS)
+    assert {r["implementation"] for r in rows_in(tmp_path / "run")} == set(OWN_IMPLEMENTATIONS)
 
 
 def test_a_hang_and_too_much_memory_cost_their_measurements_and_say_why(tmp_path):
@@ -220,13 +216,13 @@ def test_a_hang_and_too_much_memory_cost_their_measurements_and_say_why(tmp_path
     file = preset(tmp_path, tight)  # five thousand points and a second of samples are too much for 0.1 s
     file.write_text(file.read_text().replace("cap_s = 0.02", "cap_s = 3600\nspread = 0").replace("'courtyard'", "'courtyard_5k'"))
     bench("run", "--preset", file, "--implementation", "cpu_pclomp_ref", "--out", tmp_path / "slow", code=EXIT_JOBS_FAILED)
-    measurements = measurements_in(tmp_path / "slow")
+    measurements = rows_in(tmp_path / "slow")
     assert len(measurements) == 8 and {r["error_kind"] for r in measurements} == {"timeout"}
     assert measurements[0]["error"] == "ended: no result within 0.1 s"
 
     file = preset(tmp_path, "[limits]\nmemory_mib = 64\n[[study]]\ndatasets = ['courtyard_tiles_9']\nthreads = [1]\n")
     bench("run", "--preset", file, "--implementation", "persistent_cpu", "--out", tmp_path / "large", code=EXIT_JOBS_FAILED)
-    measurements = measurements_in(tmp_path / "large")
+    measurements = rows_in(tmp_path / "large")
     assert len(measurements) == 8 and {r["error_kind"] for r in measurements} == {"memory"}
     assert measurements[0]["error"] == "ended: it used more than 64 MiB"
 
@@ -256,7 +252,7 @@ def test_killed_processes_cost_no_measurement_after_resume(tmp_path):
         code = runner.wait()
         assert code in (0, EXIT_JOBS_FAILED, -signal.SIGKILL)
         if code == EXIT_JOBS_FAILED:
-            killed = [r for r in measurements_in(run) if r["error"]]
+            killed = [r for r in rows_in(run) if r["error"]]
             assert len(killed) == 1 and killed[0]["error_kind"] == "crash" and "signal 9 (KILL)" in killed[0]["error"]
         if not (run / "plan.json").exists():  # it was killed before the run had begun
             continue
@@ -332,7 +328,7 @@ def test_a_caller_that_sleeps_between_alignments_is_measured_beside_one_that_doe
     file = preset(tmp_path, "[[study]]\ndatasets = ['courtyard']\nthreads = [1]\nrates_hz = [0, 50]\n"
                   "[study.timing]\nsamples = 5\nspread = 10\ncap_s = 60\nidle_samples = 1\n")
     bench("run", "--preset", file, "--implementation", "persistent_cpu", "--out", tmp_path / "run")
-    measurements = measurements_in(tmp_path / "run")
+    measurements = rows_in(tmp_path / "run")
     assert sorted((m["guess_name"], m["rate_hz"] or 0) for m in measurements) == [
         (f"guess{k}", rate) for k in range(8) for rate in (0, 50)]
     assert all(len(m["align_us"]) == 5 and bool(m["align_after_idle_us"]) == (m["rate_hz"] is None) for m in measurements)
@@ -340,4 +336,4 @@ def test_a_caller_that_sleeps_between_alignments_is_measured_beside_one_that_doe
     out = bench("report", tmp_path / "run").stdout
     assert re.search(r"^After idle, courtyard: persistent_cpu, 1 threads, p50 ms: [\d.]+ back to back, [\d.]+ at 50 Hz$", out, re.M)
     bench("run", "--resume", tmp_path / "run")
-    assert len(measurements_in(tmp_path / "run")) == 16, "a rate is part of what is measured"
+    assert len(rows_in(tmp_path / "run")) == 16, "a rate is part of what is measured"

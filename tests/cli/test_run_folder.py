@@ -8,7 +8,7 @@ import subprocess
 import time
 
 import pytest
-from conftest import BENCH, EXIT_BAD_INPUT, EXIT_OK, EXIT_USAGE, bench, refusal
+from conftest import BENCH, EXIT_BAD_INPUT, EXIT_OK, EXIT_USAGE, bench, refusal, rows_in
 
 SETTINGS = "description = 'd'\n[timing]\ncap_s = {cap_s}\nidle_samples = 0\nspread = 0\n[[study]]\ndatasets = ['{dataset}']\nthreads = [1]\n"
 ROWS = 8
@@ -23,10 +23,6 @@ def preset(folder, dataset="courtyard_200", cap_s=0.01, more=""):
 def begin(preset_file, *args, cwd=None):
     words = [BENCH, "run", "--preset", preset_file, "--implementation", "persistent_cpu", *args]
     return subprocess.Popen([str(w) for w in words], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=cwd)
-
-
-def rows_in(run):
-    return [json.loads(line) for line in (run / "results.jsonl").read_text().splitlines()]
 
 
 def wait_for_rows(run, count):

@@ -9,7 +9,7 @@ import shutil
 import subprocess
 
 import pytest
-from conftest import BENCH, EXIT_BAD_INPUT, EXIT_USAGE, bench, refusal
+from conftest import BENCH, EXIT_BAD_INPUT, EXIT_USAGE, bench, refusal, rows_in
 
 # Two studies that share the first guesses of the grid: their jobs must stay together.
 PRESET = """
@@ -37,12 +37,8 @@ TWO = ["--implementation", "cpu_pclomp_ref", "--implementation", "persistent_cpu
 MEASUREMENT = ["dataset", "implementation", "variant", "threads", "frame", "guess_name", "poses"]
 
 
-def rows(folder):
-    return [json.loads(line) for line in (folder / "results.jsonl").read_text().splitlines()]
-
-
 def keys(folder):
-    return [tuple(row[key] for key in MEASUREMENT) for row in rows(folder)]
+    return [tuple(row[key] for key in MEASUREMENT) for row in rows_in(folder)]
 
 
 def read(folder, name):
@@ -77,8 +73,8 @@ def test_a_plan_is_repeated_as_it_was(tmp_path, parts):
     first, again = read(whole, "plan.json"), read(tmp_path / "again", "plan.json")
     assert without(again, "run_id") == without(first, "run_id") and len(first["jobs"]) > 10
     assert sorted(keys(tmp_path / "again")) == sorted(keys(whole))
-    poses = {key: row["pose"] for key, row in zip(keys(whole), rows(whole))}
-    assert poses == {key: row["pose"] for key, row in zip(keys(tmp_path / "again"), rows(tmp_path / "again"))}
+    poses = {key: row["pose"] for key, row in zip(keys(whole), rows_in(whole))}
+    assert poses == {key: row["pose"] for key, row in zip(keys(tmp_path / "again"), rows_in(tmp_path / "again"))}
 
 
 def test_parts_are_disjoint_and_together_the_whole(parts):
@@ -88,7 +84,7 @@ def test_parts_are_disjoint_and_together_the_whole(parts):
     for part in "123":
         plan = read(folder / part, "plan.json")
         assert plan["shard"]["parts"] == [int(part)] and plan["shard"]["of"] == 3
-        assert {row["job"] for row in rows(folder / part)} <= set(plan["shard"]["jobs"])
+        assert {row["job"] for row in rows_in(folder / part)} <= set(plan["shard"]["jobs"])
         assert len(plan["shard"]["jobs"]) < len(plan["jobs"])
         assert without(plan, "run_id", "shard") == without(read(folder / "whole", "plan.json"), "run_id")
 
@@ -113,17 +109,17 @@ def test_parts_are_merged_with_the_environment_of_each(tmp_path, parts):
     assert set(plan["shard"]["jobs"]).isdisjoint(read(folder / "1", "plan.json")["shard"]["jobs"])
     out = bench("merge", tmp_path / "two", folder / "1", "--out", tmp_path / "all").stdout
     merged = tmp_path / "all"
-    assert f"{len(rows(folder / 'whole'))} measurements of 2 parts in {merged}\nnext: ndt-bench report {merged}\n" == out
+    assert f"{len(rows_in(folder / 'whole'))} measurements of 2 parts in {merged}\nnext: ndt-bench report {merged}\n" == out
     assert sorted(keys(merged)) == sorted(keys(folder / "whole"))
-    (run_id,) = {row["run_id"] for row in rows(merged)}
+    (run_id,) = {row["run_id"] for row in rows_in(merged)}
     environment, plan = read(merged, "environment.json"), read(merged, "plan.json")
     assert run_id == environment["run_id"] == plan["run_id"] and "shard" not in plan
     assert environment["command_line"].endswith(f"merge {tmp_path / 'two'} {folder / '1'} --out {merged}")
     ran = read(merged, "parts.json")
     assert [part["environment"] for part in ran] == [read(folder / part, "environment.json") for part in "231"]
     assert sorted(sum((part["jobs"] for part in ran), [])) == list(range(len(plan["jobs"])))
-    own = [without(row, "run_id") for part in "231" for row in rows(folder / part)]
-    assert [without(row, "run_id") for row in rows(merged)] == own
+    own = [without(row, "run_id") for part in "231" for row in rows_in(folder / part)]
+    assert [without(row, "run_id") for row in rows_in(merged)] == own
     bench("run", "--resume", merged)  # nothing is missing
 
 
@@ -294,7 +290,7 @@ def test_times_of_two_machines_are_not_put_into_one_run(tmp_path, parts):
     bench("report", tmp_path / "out")
     assert "cpu_model" not in read(tmp_path / "out", "environment.json")
     ran = {part["environment"]["cpu_model"]: part["jobs"] for part in read(tmp_path / "out", "parts.json")}
-    assert len(ran) == 2 and set(ran["Another"]) == {row["job"] for row in rows(other)}
+    assert len(ran) == 2 and set(ran["Another"]) == {row["job"] for row in rows_in(other)}
     # Nor by way of a run that was merged before.
     assert "begun with another processor" in refusal("run", "--resume", tmp_path / "out", code=EXIT_BAD_INPUT)
 

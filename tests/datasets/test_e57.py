@@ -2,7 +2,6 @@
 
 import json
 import subprocess
-import sys
 
 import pytest
 from conftest import EXIT_BAD_INPUT, convert, np, pcd_points
@@ -72,8 +71,3 @@ def test_broken_files_are_named(python, tmp_path):
     empty = write(python, tmp_path / "b.e57", [])
     assert "has no points" in convert("map", empty, "--out", tmp_path / "a.pcd", code=EXIT_BAD_INPUT, python=python)
     assert not (tmp_path / "a.pcd").exists()
-
-
-def test_without_the_package_it_says_what_to_install(tmp_path, monkeypatch):
-    monkeypatch.setitem(sys.modules, "pye57", None)
-    assert "pip install pye57" in convert("map", tmp_path / "a.e57", "--out", tmp_path / "a.pcd", code=EXIT_BAD_INPUT)

@@ -133,9 +133,10 @@ def test_mistakes_in_the_command_are_named(tmp_path):
     assert "--out: 'a.ply' is no .pcd" in convert("map", tmp_path / "a.las", "--out", tmp_path / "a.ply", code=EXIT_USAGE)
 
 
-def test_without_the_package_it_says_what_to_install(tmp_path, monkeypatch):
-    monkeypatch.setitem(sys.modules, "laspy", None)
-    assert "pip install laspy lazrs" in convert("map", tmp_path / "a.las", "--out", tmp_path / "a.pcd", code=EXIT_BAD_INPUT)
+@pytest.mark.parametrize("module, packages, file", [("laspy", "laspy lazrs", "a.las"), ("pye57", "pye57", "a.e57")])
+def test_without_the_package_it_says_what_to_install(tmp_path, monkeypatch, module, packages, file):
+    monkeypatch.setitem(sys.modules, module, None)
+    assert f"pip install {packages}" in convert("map", tmp_path / file, "--out", tmp_path / "a.pcd", code=EXIT_BAD_INPUT)
 
 
 @pytest.mark.parametrize("version, at, form, count, records", [

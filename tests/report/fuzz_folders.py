@@ -31,7 +31,6 @@ ODD_VALUES = [
     "town", "persistent_cpu", "autoware", "single", "settled", "crash", "converged", "x" * 5000, "9" * 5000,
     [], [None], [1], [0.0] * 16, [1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1], {}, {"name": "x"}, [[]], [{}],
 ]  # fmt: skip
-REPORTED = ("figures", "trajectories", "report.html", "summary.csv", "searches.csv")
 
 
 def places(value, found=None):

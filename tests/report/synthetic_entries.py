@@ -18,7 +18,6 @@ BUDGETS = {
     "persistent_cuda": ONE_LAUNCH,
     "persistent_cluster_cuda": ONE_LAUNCH,
 }
-GUESS_SIGMA = dict(xy_m=0.3, yaw_deg=2.0)
 
 
 def pose_of(x, y, z, yaw):

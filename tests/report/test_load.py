@@ -21,8 +21,6 @@ from synthetic_entries import write_pcd
 from synthetic_run import SyntheticRun
 
 PUBLISHED = Path(__file__).resolve().parents[2] / "reports"
-ROWS = [folder.relative_to(PUBLISHED) / name for folder in sorted(PUBLISHED.glob("20*")) for name in packed_files(folder)]
-RUNS = [str(path.parent) for path in ROWS if path.name == "results.jsonl"]
 
 
 @pytest.fixture
@@ -61,10 +59,12 @@ def test_a_run_from_before_a_column_is_loaded_without_it(folder):
     assert list(measurements.columns) == [c.name for c in REQUIRED] and measurements.upload_bytes.notna().any()
 
 
-@pytest.mark.parametrize("name", RUNS)
+@pytest.mark.parametrize("name", sorted(path.name for path in PUBLISHED.glob("20*")))
 def test_published_runs_stay_readable(name):
-    run = load_run(PUBLISHED / name)
-    assert run.finished and len(run.measurements) >= 12 and run.oracle == "cpu_pclomp_ref"
+    paths = [PUBLISHED / name / file for file in packed_files(PUBLISHED / name)]
+    runs = [load_run(path.parent) for path in paths if path.name == "results.jsonl"]
+    assert runs or name.endswith(("-localization", "-laps", "-maps"))
+    assert all(run.finished and len(run.measurements) >= 12 and run.oracle == "cpu_pclomp_ref" for run in runs)
 
 
 def test_a_batch_is_another_measurement_than_an_alignment_from_its_guess(folder):

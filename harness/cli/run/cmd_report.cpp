@@ -73,16 +73,11 @@ std::string report_folder(const ReportArguments& a) {
   return out.string();
 }
 
-/// As it is, or packed, as in a published folder.
-bool is_there(const std::string& folder, const std::string& name) {
-  std::error_code error;
-  const std::filesystem::path path = std::filesystem::path(folder) / name;
-  return std::filesystem::exists(path, error) || std::filesystem::exists(path.string() + ".xz", error);
-}
-
-/// As the Python package tells them apart.
+/// As the Python package tells them apart, which also looks into the archives of published folders.
 bool is_localization(const std::string& folder) {
-  return is_there(folder, "frames.csv") && !is_there(folder, "results.jsonl");
+  std::error_code error;
+  return std::filesystem::exists(folder + "/frames.csv", error) &&
+         !std::filesystem::exists(folder + "/results.jsonl", error);
 }
 
 /// The words for one page on several localisations, which are compared, not merged.
