@@ -1,11 +1,12 @@
 #include "catalogue.hpp"
 
-#include <fmt/format.h>
 #include <toml++/toml.h>
 
+#include <algorithm>
 #include <array>
 #include <fstream>
 #include <memory>
+#include <regex>
 #include <sstream>
 #include <stdexcept>
 #include <utility>
@@ -14,6 +15,24 @@
 
 namespace ndt::catalogue {
 namespace {
+
+struct Kind {
+  std::string_view name, extension;
+  bool is_cloud = false;
+};
+/// In the order of Format.
+constexpr std::array<Kind, 11> kFormats = {{{"pcd", ".pcd", true},
+                                            {"ply", ".ply", true},
+                                            {"kitti_bin", ".bin", true},
+                                            {"csv", ".csv", true},
+                                            {"npy", ".npy", true},
+                                            {"tum", ".txt"},
+                                            {"kitti_poses", ".txt"},
+                                            {"metadata_yaml", ".yaml"},
+                                            {"ros_yaml", ".yaml"},
+                                            {"preset_toml", ".toml"},
+                                            {"dataset_toml", ".toml"}}};
+const Kind& kind_of(Format format) { return kFormats.at(static_cast<std::size_t>(format)); }
 
 Entry with_bytes(Format format, std::string name, std::string bytes, std::variant<Refused, Accepted> answer) {
   // Shared: entries are copied, and some are large.
@@ -47,21 +66,20 @@ std::string expanded(const std::string& inside) {
 
 /// The bytes that files.toml writes as `text`.
 std::string decoded(const std::string& text) {
+  static const std::regex written(R"(\\x[0-9A-F]{2}|\{[^{}]*\*[0-9]+\}|\{[fFdi]( [-+.\w]+)+\})");
   std::string bytes;
-  for (std::size_t at = 0; at < text.size(); ++at) {
-    if (text.compare(at, 2, "\\x") == 0) {
-      bytes += static_cast<char>(std::stoi(text.substr(at + 2, 2), nullptr, 16));
-      at += 3;
-    } else if (text[at] == '{') {
-      const std::size_t end = text.find('}', at);
-      if (end == std::string::npos) throw std::runtime_error("files.toml: no } in " + text);
-      bytes += expanded(text.substr(at + 1, end - at - 1));
-      at = end;
-    } else {
-      bytes += text[at];
-    }
+  auto rest = text.begin();
+  for (std::sregex_iterator found(text.begin(), text.end(), written); found != std::sregex_iterator();
+       ++found) {
+    bytes.append(rest, (*found)[0].first);
+    const std::string token = found->str();
+    if (token[0] == '{')
+      bytes += expanded(token.substr(1, token.size() - 2));
+    else
+      bytes += static_cast<char>(std::stoi(token.substr(2), nullptr, 16));
+    rest = (*found)[0].second;
   }
-  return bytes;
+  return bytes.append(rest, text.end());
 }
 
 std::string text_of(const toml::node* node) { return node->value<std::string>().value(); }
@@ -78,7 +96,7 @@ void change(std::string& file, const std::string& old, const std::string& text) 
 }
 
 std::string with_advice(const std::string& message, const toml::table& group) {
-  if (message.find(';') != std::string::npos) return message;
+  if (message.find(';') != std::string::npos || message.ends_with("...")) return message;
   if (const auto advice = group["advice"].value<std::string>()) return message + *advice;
   const std::string_view advice = message.starts_with("line")   ? kFixLine
                                   : message.starts_with("byte") ? kCutOff
@@ -95,13 +113,13 @@ std::variant<Refused, Accepted> answer_of(const toml::node& answer, const toml::
 }
 
 Entry entry_of(const toml::table& group, const toml::array& row) {
-  const std::array<std::string, 5> formats = {"pcd", "ply", "kitti_bin", "tum", "kitti_poses"};
-  const auto format = std::ranges::find(formats, text_of(group.get("format"))) - formats.begin();
+  const auto* format = std::ranges::find(kFormats, text_of(group.get("format")), &Kind::name);
   std::string file = text_of(group.get("base"));
   for (std::size_t i = 2; i < row.size(); i += 2) change(file, text_of(row.get(i)), text_of(row.get(i + 1)));
   if (file.find("BODY") != std::string::npos) change(file, "BODY", text_of(group.get("body")));
-  return with_bytes(static_cast<Format>(format), text_of(group.get("prefix")) + text_of(row.get(0)),
-                    decoded(file), answer_of(row.at(1), group));
+  return with_bytes(static_cast<Format>(format - kFormats.begin()),
+                    text_of(group.get("prefix")) + text_of(row.get(0)), decoded(file),
+                    answer_of(row.at(1), group));
 }
 
 Entries rows() {
@@ -124,25 +142,20 @@ Entry accepted(Format format, std::string name, std::string bytes, Accepted answ
 }
 
 std::string file_name(const Entry& entry) {
-  switch (entry.format) {
-    case Format::pcd: return entry.name + ".pcd";
-    case Format::ply: return entry.name + ".ply";
-    case Format::kitti_bin: return entry.name + ".bin";
-    case Format::tum:
-    case Format::kitti_poses: break;
-  }
-  return entry.name + ".txt";
+  return entry.name + std::string(kind_of(entry.format).extension);
 }
 
-bool is_cloud(Format format) { return format != Format::tum && format != Format::kitti_poses; }
+bool is_cloud(Format format) { return kind_of(format).is_cloud; }
 
 Entries entries() {
   Entries all;
   for (const auto& group : {places, rows, made, pcd_values})
     for (Entry& entry : group()) all.push_back(std::move(entry));
-  // A build without liblzf refuses them all alike, which pcd_test checks.
-  if (!NDT_HAVE_LZF)
-    std::erase_if(all, [](const Entry& entry) { return entry.name.find("compressed") != std::string::npos; });
+  // A build without a library refuses them all alike, which pcd_test checks for liblzf.
+  std::erase_if(all, [](const Entry& entry) {
+    return (!NDT_HAVE_LZF && entry.name.find("compressed") != std::string::npos) ||
+           (!NDT_HAVE_YAML && kind_of(entry.format).extension == ".yaml");
+  });
   return all;
 }
 

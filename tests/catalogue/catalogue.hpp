@@ -12,16 +12,28 @@
 
 namespace ndt::catalogue {
 
-enum class Format { pcd, ply, kitti_bin, tum, kitti_poses };
+enum class Format {
+  pcd,
+  ply,
+  kitti_bin,
+  csv,
+  npy,
+  tum,
+  kitti_poses,
+  metadata_yaml,
+  ros_yaml,
+  preset_toml,
+  dataset_toml
+};
 bool is_cloud(Format format);
 
-/// InputError "<file>: <message>".
+/// InputError "<file>: <message>"; a message that ends with "..." goes on.
 struct Refused {
   std::string message;
 };
 
 struct Accepted {
-  std::uint64_t points = 0;      ///< poses, of a trajectory
+  std::uint64_t points = 0;      ///< poses of a trajectory; tiles, parameters, studies, frames
   std::uint64_t non_finite = 0;  ///< of the points
   std::uint64_t trailing_bytes = 0;
   std::string align = "no valid voxel";  ///< part of what `ndt-bench align` of the file onto itself prints

@@ -12,10 +12,15 @@
 
 #include "asked_memory.hpp"
 #include "base/io_names.hpp"
+#include "data/sources.hpp"
+#include "io/ros_parameters.hpp"
 #include "ndt/core/error.hpp"
 #include "ndt/core/finite_points.hpp"
 #include "ndt/io/cloud_file.hpp"
+#include "ndt/io/map_metadata.hpp"
 #include "ndt/io/trajectory.hpp"
+#include "run/presets.hpp"
+#include "small_dataset.hpp"
 #include "temporary_folder.hpp"
 
 namespace ndt::catalogue {
@@ -55,10 +60,17 @@ Accepted read(Format format, const std::filesystem::path& file) {
     case Format::ply: return read_cloud(harness::read_ply, file);
     case Format::kitti_bin:
       return read_cloud([](const auto& bin, auto* info) { return harness::read_kitti_bin(bin, info); }, file);
-    case Format::tum: return {harness::read_tum(file).size(), 0, 0, ""};
-    case Format::kitti_poses: break;
+    case Format::csv:
+    case Format::npy:
+      return read_cloud([](const auto& any, auto* info) { return harness::read_cloud(any, info); }, file);
+    case Format::tum: return {harness::read_tum(file).size()};
+    case Format::kitti_poses: return {harness::read_kitti_poses(file).size()};
+    case Format::metadata_yaml: return {harness::read_map_metadata(file).tiles.size()};
+    case Format::ros_yaml: return {harness::RosParameters::read(file, "node").names().size()};
+    case Format::preset_toml: return {harness::find_preset(file.string()).studies.size()};
+    case Format::dataset_toml: break;
   }
-  return {harness::read_kitti_poses(file).size(), 0, 0, ""};
+  return {harness::read_dataset(file, file.parent_path()).frames.size()};
 }
 
 Outcome read_or_refuse(Format format, const std::filesystem::path& file) {
@@ -71,7 +83,10 @@ Outcome read_or_refuse(Format format, const std::filesystem::path& file) {
 
 class Catalogue : public testing::TestWithParam<Entry> {
  protected:
-  void SetUp() override { GetParam().make(file_); }
+  void SetUp() override {
+    if (GetParam().format == Format::dataset_toml) harness::write_small_dataset(folder_.path());
+    GetParam().make(file_);
+  }
   Outcome read() const { return read_or_refuse(GetParam().format, file_); }
 
   double fastest_read_ms() const {
@@ -94,7 +109,11 @@ TEST_P(Catalogue, GetsItsAnswerAndNoMemoryForWhatIsNotThere) {
   const Outcome got = read();
   EXPECT_LE(asked_memory() - before, kMostMemory);
   if (const auto* refused = std::get_if<Refused>(&GetParam().answer)) {
-    EXPECT_EQ(got.refusal, file_.string() + ": " + refused->message);
+    const std::string refusal = file_.string() + ": " + refused->message;
+    if (refusal.ends_with("..."))
+      EXPECT_THAT(got.refusal, testing::StartsWith(refusal.substr(0, refusal.size() - 3)));
+    else
+      EXPECT_EQ(got.refusal, refusal);
     if (kTimed) {
       EXPECT_LE(fastest_read_ms(), kMostTime_ms);
     }

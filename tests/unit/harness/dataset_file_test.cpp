@@ -7,6 +7,7 @@
 #include "ndt/io/cloud_file.hpp"
 #include "ndt/io/trajectory.hpp"
 #include "scratch_files.hpp"
+#include "small_dataset.hpp"
 
 namespace ndt::harness {
 namespace {
@@ -15,19 +16,9 @@ using testing::HasSubstr;
 
 constexpr const char* kHead = "format = 1\nname = \"drive\"\ndescription = \"d\"\n";
 
-/// Three scans whose first points are (1, 0, 0), (2, 0, 0), (3, 0, 0), a map, and poses 10 m apart along x.
 class DatasetFile : public ScratchFiles {
  protected:
-  DatasetFile() : ScratchFiles("dataset.toml") {
-    std::vector<StampedTransform> poses;
-    for (int k = 0; k < 3; ++k) {
-      const auto first = static_cast<float>(k + 1);
-      write_pcd(path("00" + std::to_string(k) + ".pcd"), {{}, {{first, 0, 0}, {first, 0, 0.1f}, {20, 0, 0}}});
-      poses.push_back({k + 0.5, to_transform(Pose{10.0 * k, 0, 0, 0, 0, 0.1 * k})});
-    }
-    write_pcd(path("map.pcd"), {{}, {{5, 5, 5}}});
-    write_tum(path("poses.tum"), poses);
-  }
+  DatasetFile() : ScratchFiles("dataset.toml") { write_small_dataset(path().parent_path()); }
   Dataset read(const std::string& rest) { return read_dataset(put(kHead + rest), path().parent_path()); }
   std::string refusal_of(const std::string& rest) {
     return input_error_of([&] { read(rest); });
@@ -62,7 +53,6 @@ TEST_F(DatasetFile, BinFieldsAreOfScansAndMap) {
   EXPECT_TRUE(same_bits(d.map(0).points, {{7, 8, 9}}));
   EXPECT_THAT(input_error_of([&] { read(bin).scan(0); }),
               HasSubstr("8 bytes after the last whole record of 16"));
-  EXPECT_THAT(refusal_of("bin_fields = 7\n" + bin), HasSubstr("bin_fields"));
 }
 
 TEST_F(DatasetFile, FramesChooseScansAndKeepTheirTruth) {
@@ -128,7 +118,6 @@ TEST_F(DatasetFile, ScansKeepTheOrderInWhichTheirTruthWasWritten) {
   EXPECT_EQ(read("order = \"number\"\n" + times).frames[0].name, "0_2");
   EXPECT_EQ(read("order = \"name\"\n" + times).frames[0].name, "0_10");
   EXPECT_TRUE(read("order = \"name\"\n" + times).notes.empty());
-  EXPECT_THAT(refusal_of("order = \"date\"\n" + times), HasSubstr("order"));
 }
 
 TEST_F(DatasetFile, ASequenceHasAllItsScansForAnotherMap) {
@@ -244,46 +233,6 @@ TEST_F(DatasetFile, LinksThatLeadOutOfTheFolderAreRefusedUnread) {
               HasSubstr("'folder/*' is outside the dataset's folder"));
   link("within.pcd", "map.pcd");
   EXPECT_EQ(refusal_of("kind = \"pair\"\nmap = \"within.pcd\"\nscans = [\"000.pcd\"]\n"), "");
-}
-
-TEST_F(DatasetFile, EveryMistakeIsRefusedByFileLineAndKey) {
-  const std::string scans = kScans;
-  const std::pair<std::string, std::string> kMistakes[] = {
-      {"kind = \"movie\"\n", "line 4: kind: 'movie' is unknown; choose from scan_to_map, sequence, pair"},
-      {"kind = \"scan_to_map\"\nscans = [\"0*.pcd\"]\n", "map: is missing"},
-      {"kind = \"sequence\"\nmap = \"map.pcd\"\nscans = [\"0*.pcd\"]\n", "map: given for a sequence"},
-      {"kind = \"sequence\"\nscans = [\"000.pcd\"]\n", "leave nothing to align"},
-      {"kind = \"pair\"\nmap = \"map.pcd\"\nscans = [\"0*.pcd\"]\n", "lists 3 files; a pair has one scan"},
-      {"kind = \"sequence\"\nscans = [\"*.ply\"]\n", "no file"},
-      {"kind = \"sequence\"\nscans = []\n", "lists no scans"},
-      {"kind = \"sequence\"\nscans = [\"../0*.pcd\"]\n", "is outside the dataset's folder"},
-      {"kind = \"sequence\"\nscans = [\"/tmp/a.pcd\"]\n", "is outside the dataset's folder"},
-      {"kind = \"scan_to_map\"\nmap = \"map.pcd\"\nscans = [\"0*.pcd\", \"000.pcd\"]\n",
-       "two files are called '000'"},
-      {scans + "[frames]\nfirst = 3\n", "frames.first: 3 is not in [0, 2]"},
-      {scans + "[guess]\nkind = \"noise\"\n", "noise needs a [truth]"},
-      {scans + "[guess]\nkind = \"odometry\"\n", "guess.file: is missing"},
-      {scans + "[odometry]\n", "odometry.file: is missing"},
-      {scans + "[odometry]\nfile = \"../poses.tum\"\n", "is outside the dataset's folder"},
-      {scans + "[gnss]\n", "gnss.file: is missing"},
-      {scans + "[times]\nfile = \"../times.txt\"\n", "is outside the dataset's folder"},
-      {scans + "[success]\ntranslation_m = 0\n", "success.translation_m"},
-      {scans + "[preparation.scan]\nvoxel_leaf_m = 0\n", "option scan-voxel-leaf"},
-      {scans + "[preparation.scan]\nleaf = 1\n", "preparation.scan.leaf: unknown key"},
-      {scans + "colour = 1\n", "colour: unknown key"},
-      {scans + "[truth]\nfile = \"poses.tum\"\nformat = \"tum\"\n", "truth.quality: is missing"},
-      {"kind = \"pair\"\nmap = \"map.pcd\"\nscans = [\"000.pcd\"]\n" + std::string(kTruth),
-       "3 poses for 1 scans"},
-  };
-  for (const auto& [rest, expected] : kMistakes) {
-    EXPECT_THAT(refusal_of(rest), HasSubstr(expected)) << rest;
-    EXPECT_THAT(refusal_of(rest), HasSubstr("dataset.toml: ")) << rest;
-  }
-  EXPECT_THAT(input_error_of([&] { read_dataset(put("name = \"a\"\n"), path().parent_path()); }),
-              HasSubstr("add format = 1"));
-  EXPECT_THAT(
-      input_error_of([&] { read_dataset(put("format = 1\nname = \"A b\"\n"), path().parent_path()); }),
-      HasSubstr("name: 'A b'; use a-z, 0-9 and _"));
 }
 
 TEST_F(DatasetFile, AMissingCloudIsSaidWhenItIsRead) {

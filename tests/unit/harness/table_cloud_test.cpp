@@ -18,9 +18,6 @@ class TableTest : public ScratchFiles {
  protected:
   TableTest() : ScratchFiles("scan.csv") {}
   std::vector<Point> read(std::string_view text) const { return read_cloud(put(text)).points; }
-  std::string refusal_of(std::string_view text) const {
-    return input_error_of([&] { read(text); });
-  }
 };
 
 TEST_F(TableTest, RowsOfBlanksOrCommasAreRead) {
@@ -42,21 +39,6 @@ TEST_F(TableTest, PointsThatAreNotFiniteAreKeptAndFarOnesGetAnOrigin) {
   EXPECT_EQ(read_cloud(put("500000.25,5400000.5,100\n")).origin.y, 5400000);
 }
 
-TEST_F(TableTest, EveryMistakeHasItsMessage) {
-  EXPECT_THAT(refusal_of(""), HasSubstr("has no points"));
-  EXPECT_THAT(refusal_of("x,y,z\n"), HasSubstr("has no points"));
-  EXPECT_THAT(refusal_of("stamp,pose\n1,2\n"),
-              HasSubstr("line 1: 'stamp' is not a number, and the line has no"));
-  EXPECT_THAT(refusal_of("1 2\n"), HasSubstr("line 1: 2 values, expected 3 or more"));
-  EXPECT_THAT(refusal_of("1 2 3\n\n1 2 3 4\n"), HasSubstr("line 3: 4 values, expected 3"));
-  EXPECT_THAT(refusal_of("x,y,z,i\n1,2,3\n"), HasSubstr("line 2: 3 values, expected 4"));
-  EXPECT_THAT(refusal_of("1,,3\n"), HasSubstr("line 1: value 2: '' is not a number"));
-  EXPECT_THAT(refusal_of("1,2,\n"), HasSubstr("line 1: value 3: '' is not a number"));
-  EXPECT_THAT(refusal_of("1 2 3\nx y z\n"), HasSubstr("line 2: value 1: 'x' is not a number"));
-  EXPECT_THAT(refusal_of("1 2 1e999\n"), HasSubstr("value 3: '1e999' is out of range"));
-  EXPECT_THAT(refusal_of(std::string(70'000, '1')), HasSubstr("line 1: is longer than 65536 bytes"));
-}
-
 class NpyTest : public ScratchFiles {
  protected:
   NpyTest() : ScratchFiles("scan.npy") {}
@@ -71,9 +53,6 @@ class NpyTest : public ScratchFiles {
            body;
   }
   PointCloud read(std::string_view bytes) const { return read_cloud(put(bytes)); }
-  std::string refusal_of(std::string_view bytes) const {
-    return input_error_of([&] { read(bytes); });
-  }
 };
 
 TEST_F(NpyTest, FloatsAndDoublesAreRead) {
@@ -82,28 +61,6 @@ TEST_F(NpyTest, FloatsAndDoublesAreRead) {
       read(array("'<f4'", "(2, 4)", bytes_of(1.f, 2.f, 3.f, 9.f, 4.f, 5.f, 6.f, 9.f))).points, kTwo));
   EXPECT_TRUE(same_bits(read(array("'<f8'", "(2, 3)", bytes_of(1., 2., 3., 4., 5., 6.))).points, kTwo));
   EXPECT_EQ(read(array("'<f4'", "(0, 3)", "")).size(), 0U);
-}
-
-TEST_F(NpyTest, EveryMistakeHasItsMessage) {
-  const std::string good = array("'<f4'", "(2, 3)", kTwoPoints);
-  EXPECT_THAT(refusal_of(""), HasSubstr("the file ends before the end of the header"));
-  EXPECT_THAT(refusal_of("not an array"), HasSubstr("does not begin as a NumPy file"));
-  EXPECT_THAT(refusal_of(good.substr(0, 60)), HasSubstr("118 bytes of header declared, 50 bytes follow"));
-  EXPECT_THAT(refusal_of(good.substr(0, good.size() - 1)), HasSubstr("which is 24, but 23 bytes follow"));
-  EXPECT_THAT(refusal_of("\x93NUMPY\x04" + good.substr(7)), HasSubstr("version 4 is unknown"));
-  for (const auto& [type, shape, message] : std::initializer_list<std::array<const char*, 3>>{
-           {"'<i4'", "(2, 3)", "the type is '<i4', not '<f4' or '<f8'"},
-           {"'>f4'", "(2, 3)", "the type is '>f4'"},
-           {"[('x', '<f4')]", "(2,)", "the type is [('x'"},
-           {"'<f4'", "(2, 2)", "the shape is (2, 2), not (n, 3) or wider"},
-           {"'<f4'", "(6,)", "the shape is (6,), not"},
-           {"'<f4'", "(1, 2, 3)", "the shape is (1, 2, 3), not"},
-           {"'<f4'", "(-1, 3)", "the shape is (-1, 3), not"},
-           {"'<f4'", "(18446744073709551615, 3)", "is past the limit of 134217728 points"},
-           {"'<f4'", "(1, 4611686018427387905)", "is past the limit"},
-           {"'<f4'", "(134217728, 3)", "134217728 points of 12 bytes declared"}})
-    EXPECT_THAT(refusal_of(array(type, shape, kTwoPoints)), HasSubstr(message)) << shape;
-  EXPECT_THAT(refusal_of(array("'<f4'", "(2, 3)", kTwoPoints, "True")), HasSubstr("fortran_order is True"));
 }
 
 TEST(CloudsAmong, FormatsThatAreReadOnlyCountWhereNothingElseIs) {
