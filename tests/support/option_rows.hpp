@@ -65,17 +65,14 @@ inline std::vector<Column> columns() {
     const bool needed = std::ranges::count(kNeeds, name, &Need::other) > 0;
     out.insert(needed ? out.begin() : out.end(), {name, std::move(values)});
   };
-  const auto add_numbers = [&](std::string_view name) {
-    const auto found = kNumbers.find(name);
-    add(name, found == kNumbers.end() ? std::vector<std::string_view>{} : found->second);
-  };
+  auto numbers = kNumbers;
   for_each_option(kAlignOptions, [&]<class Value>(const Option<AlignOptions, Value>& option) {
     if constexpr (std::is_enum_v<Value>)
       add(option.name, all_names<Value>());
     else
-      add_numbers(option.name);
+      add(option.name, numbers[option.name]);
   });
-  add_numbers(kTarget);
+  add(kTarget, numbers[kTarget]);
   return out;
 }
 
@@ -85,8 +82,6 @@ using Row = std::vector<int>;
 class CoveringArray {
  public:
   CoveringArray() {
-    for (const Column& column : columns_) offsets_.push_back(offsets_.back() + column.values.size());
-    seen_.assign(offsets_.back() * offsets_.back(), false);
     // In this order an option that joins at the table's end adds rows and leaves the others as they are.
     for (std::size_t b = 1; b < columns_.size(); ++b)
       for (std::size_t a = 0; a < b; ++a)
@@ -94,65 +89,54 @@ class CoveringArray {
           for (int k = 0; k < size(b); ++k) {
             Row row(columns_.size(), -1);
             row[a] = i, row[b] = k;
-            if (!holds(a, i, b, k) && complete(row, 0)) add(row);
+            if (!holds(a, i, b, k) && complete(row, 0)) rows_.push_back(row);
           }
   }
 
   const std::vector<Column>& columns() const { return columns_; }
   const std::vector<Row>& rows() const { return rows_; }
+  int size(std::size_t column) const { return static_cast<int>(columns_[column].values.size()); }
   /// Whether a row has both values.
-  bool holds(std::size_t a, int i, std::size_t b, int k) const { return seen_[at(a, i, b, k)]; }
+  bool holds(std::size_t a, int i, std::size_t b, int k) const {
+    return std::ranges::any_of(rows_, [=](const Row& row) { return row[a] == i && row[b] == k; });
+  }
 
  private:
-  int size(std::size_t column) const { return static_cast<int>(columns_[column].values.size()); }
-  std::size_t at(std::size_t a, int i, std::size_t b, int k) const {
-    return (offsets_[a] + i) * offsets_.back() + offsets_[b] + k;
-  }
   /// False if the rest cannot make up for what is set.
   bool allowed(const Row& row) const {
-    const auto at_column = [&](std::string_view name) {
+    const auto column = [&](std::string_view name) {
       const auto found = std::ranges::find(columns_, name, &Column::name);
       if (found == columns_.end()) throw std::logic_error("kNeeds: there is no option " + std::string(name));
       return found - columns_.begin();
     };
     return std::ranges::all_of(kNeeds, [&](const Need& need) {
-      const auto other = at_column(need.other);
-      if (row[at_column(need.option)] <= 0 || row[other] < 0) return true;
+      const auto other = column(need.other);
+      if (row[column(need.option)] <= 0 || row[other] < 0) return true;
       return (columns_[other].values[row[other]] == need.value) == need.to_be;
     });
   }
-  /// How many pairs with what is set a value would be the first to hold.
-  int gain(const Row& row, std::size_t column, int value) const {
-    int out = 0;
-    for (std::size_t c = 0; c < row.size(); ++c)
-      out += c != column && row[c] >= 0 && !holds(column, value, c, row[c]) ? 1 : 0;
-    return out;
-  }
-  /// Sets what is open from that column on, the value of the largest gain first.
+  /// Sets what is open from that column on. The first choice is the value with the most pairs that no row
+  /// holds yet.
   bool complete(Row& row, std::size_t column) const {
     if (!allowed(row)) return false;
     if (column == row.size()) return true;
     if (row[column] >= 0) return complete(row, column + 1);
-    std::vector<std::pair<int, int>> candidates;
-    for (int value = 0; value < size(column); ++value)
-      candidates.emplace_back(-gain(row, column, value), value);
-    std::ranges::sort(candidates);
-    for (const auto& [loss, value] : candidates) {
+    std::vector<std::pair<int, int>> choices;  // the pairs held already, and the value
+    for (int value = 0; value < size(column); ++value) {
+      choices.emplace_back(0, value);
+      for (std::size_t c = 0; c < row.size(); ++c)
+        choices.back().first += row[c] >= 0 && holds(column, value, c, row[c]) ? 1 : 0;
+    }
+    std::ranges::sort(choices);
+    for (const auto& [held, value] : choices) {
       row[column] = value;
       if (complete(row, column + 1)) return true;
     }
     row[column] = -1;
     return false;
   }
-  void add(const Row& row) {
-    rows_.push_back(row);
-    for (std::size_t a = 0; a < row.size(); ++a)
-      for (std::size_t b = 0; b < row.size(); ++b) seen_[at(a, row[a], b, row[b])] = true;
-  }
 
   const std::vector<Column> columns_ = option_rows::columns();
-  std::vector<std::size_t> offsets_{0};  ///< of a column's values among all values
-  std::vector<bool> seen_;               ///< by two of all values
   std::vector<Row> rows_;
 };
 
