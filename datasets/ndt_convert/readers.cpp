@@ -72,8 +72,7 @@ extern "C" {
                                                    void* (*room)(std::int64_t points, int doubles),
                                                    char* error, std::size_t error_bytes) {
   return without_exceptions({error, error_bytes}, [&] {
-    const ndt::io::BinFields fields =
-        bin_fields > 0 ? ndt::io::BinFields(bin_fields) : std::nullopt;
+    const ndt::io::BinFields fields = bin_fields > 0 ? ndt::io::BinFields(bin_fields) : std::nullopt;
     ndt::io::StoredPoints stored = ndt::io::read_stored_points(file, nullptr, fields);
     // Coordinates past the library's limit are refused here, as where they are aligned.
     if (const auto* doubles = std::get_if<std::vector<Vec3<double>>>(&stored))
@@ -108,8 +107,7 @@ extern "C" {
   return without_exceptions({error, error_bytes}, [&] {
     const std::span all(names, static_cast<std::size_t>(count));
     std::vector<std::filesystem::path> files = ndt::io::clouds_among({all.begin(), all.end()});
-    ndt::io::sort_by_name(
-        files, by_number != 0 ? ndt::io::NameOrder::number : ndt::io::NameOrder::name);
+    ndt::io::sort_by_name(files, by_number != 0 ? ndt::io::NameOrder::number : ndt::io::NameOrder::name);
     std::unordered_map<std::string_view, std::int64_t> places;
     for (std::int64_t k = 0; k < count; ++k) places[names[k]] = k;
     for (const auto& file : files) *order++ = places.at(file.native());

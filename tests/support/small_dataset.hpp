@@ -5,9 +5,10 @@
 #include <string>
 #include <vector>
 
-#include "io/cloud_file.hpp"
-#include "io/trajectory.hpp"
+#include "base/io_names.hpp"
 #include "ndt/core/pose.hpp"
+#include "ndt/io/cloud_file.hpp"
+#include "ndt/io/trajectory.hpp"
 
 namespace ndt::harness {
 

@@ -1,5 +1,5 @@
-// multikernel_cuda: the staged schedule on kernels, CUB and cuSOLVER. multikernel_transfers_cuda: the same with
-// its sums and its solver on the host. Both instantiate the same kernels, which are compiled once here.
+// multikernel_cuda: the staged schedule on kernels, CUB and cuSOLVER. multikernel_transfers_cuda: the same
+// with its sums and its solver on the host. Both instantiate the same kernels, which are compiled once here.
 #include "aligners.hpp"
 #include "cuda_backend.cuh"
 #include "ndt/edge/device_aligner.cuh"

@@ -1,5 +1,5 @@
-// Tests that written points are read back equal, and that the contents of real files are understood. Bad files
-// are in tests/catalogue.
+// Tests that written points are read back equal, and that the contents of real files are understood. Bad
+// files are in tests/catalogue.
 #include <unistd.h>
 
 #include <cmath>
