@@ -167,7 +167,7 @@ def test_initial_pose_takes_a_peer_without_a_guess(roamer, courtyard):
 
 @pytest.mark.parametrize("words, says", [
     (["--particles", 10], "exec:seeks has its own search, which cannot use --particles; remove the option"),
-    (["--strategy", "sequential"], "leave out --strategy"),
+    (["--strategy", "sequential"], "cannot use --strategy; remove the option"),
     (["--profile", "textbook"], "exec:seeks has no option"),
     (["--timeout-ms", 5], "cannot be interrupted"),
 ])
