@@ -29,6 +29,9 @@ class Echo : public ScriptedAligner {
     result.evaluations = 3;
     return result;
   }
+
+ protected:
+  int calls_ = 0;  ///< counted by those who ask
 };
 
 class FailsOnTheFourthAlignment final : public Echo {
@@ -37,9 +40,6 @@ class FailsOnTheFourthAlignment final : public Echo {
     if (++calls_ == 4) throw std::runtime_error("fourth alignment");
     return Echo::align(scan, guess, per_scan);
   }
-
- private:
-  int calls_ = 0;
 };
 
 /// Never the same score twice.
@@ -50,9 +50,6 @@ class Drifts final : public Echo {
     result.score = ++calls_;
     return result;
   }
-
- private:
-  int calls_ = 0;
 };
 
 class Slow final : public Echo {
@@ -101,7 +98,6 @@ class OnADevice : public Echo {
     total_.allocations += more.allocations;
     ndt::add(more.meetings, total_.meetings);
   }
-  int calls_ = 0;
 
  private:
   Traffic total_;
@@ -120,7 +116,6 @@ class RunsOutOfTime final : public Echo {
   }
 
  private:
-  int calls_ = 0;
   std::vector<std::chrono::steady_clock::time_point> left_;
 };
 
@@ -171,43 +166,33 @@ class NoMap final : public Echo {
   MapInfo set_map(const Scan&) override { throw std::runtime_error("no map"); }
 };
 
-inline std::string always() { return ""; }
-inline std::unique_ptr<Aligner> make_echo(const AlignOptions&) { return std::make_unique<Echo>(); }
-inline std::unique_ptr<Aligner> make_failing(const AlignOptions&) {
-  return std::make_unique<FailsOnTheFourthAlignment>();
-}
-inline std::unique_ptr<Aligner> make_batches(const AlignOptions&) { return std::make_unique<Batches>(); }
-inline std::unique_ptr<Aligner> make_drifting(const AlignOptions&) { return std::make_unique<Drifts>(); }
-inline std::unique_ptr<Aligner> make_out_of_time(const AlignOptions&) {
-  return std::make_unique<RunsOutOfTime>();
-}
-inline std::unique_ptr<Aligner> make_slow(const AlignOptions&) { return std::make_unique<Slow>(); }
-inline std::unique_ptr<Aligner> make_without_map(const AlignOptions&) { return std::make_unique<NoMap>(); }
-inline std::unique_ptr<Aligner> make_on_a_device(const AlignOptions&) {
-  return std::make_unique<OnADevice>();
-}
-inline std::unique_ptr<Aligner> make_waiting(const AlignOptions&) {
-  return std::make_unique<WaitsOnceMore>();
-}
-inline std::unique_ptr<Aligner> make_allocating(const AlignOptions&) {
-  return std::make_unique<AllocatesAgain>();
+/// An implementation that makes an A and runs everywhere.
+template <class A>
+Implementation made_of(std::string_view name) {
+  return {.name = name,
+          .unavailable_reason = [] { return ""; },
+          .make = [](const AlignOptions&) { return std::make_unique<A>(); }};
 }
 
-inline const Implementation kEcho = {"echo", "", "", always, make_echo};
-inline const Implementation kSlow = {"slow", "", "", always, make_slow};
-inline const Implementation kFailing = {"failing", "", "", always, make_failing};
-inline const Implementation kBatches = {
-    .name = "batches", .unavailable_reason = always, .make = make_batches, .batches = true};
-inline const Implementation kDrifting = {"drifting", "", "", always, make_drifting};
-inline const Implementation kOutOfTime = {"out_of_time", "", "", always, make_out_of_time};
-inline const Implementation kWithoutMap = {"without_map", "", "", always, make_without_map};
-inline const Implementation kOnADevice = {"on_a_device", "", "", always, make_on_a_device};
-inline const Implementation kSolving = {
-    .name = "solving", .unavailable_reason = always, .make = make_echo, .solver = [] {
-      return "own LDLT: why";
-    }};
-inline const Implementation kWaiting = {"waiting", "", "", always, make_waiting};
-inline const Implementation kAllocating = {"allocating", "", "", always, make_allocating};
+inline const Implementation kEcho = made_of<Echo>("echo");
+inline const Implementation kSlow = made_of<Slow>("slow");
+inline const Implementation kFailing = made_of<FailsOnTheFourthAlignment>("failing");
+inline const Implementation kDrifting = made_of<Drifts>("drifting");
+inline const Implementation kOutOfTime = made_of<RunsOutOfTime>("out_of_time");
+inline const Implementation kWithoutMap = made_of<NoMap>("without_map");
+inline const Implementation kOnADevice = made_of<OnADevice>("on_a_device");
+inline const Implementation kWaiting = made_of<WaitsOnceMore>("waiting");
+inline const Implementation kAllocating = made_of<AllocatesAgain>("allocating");
+inline const Implementation kBatches = [] {
+  Implementation batches = made_of<Batches>("batches");
+  batches.batches = true;
+  return batches;
+}();
+inline const Implementation kSolving = [] {
+  Implementation solving = made_of<Echo>("solving");
+  solving.solver = [] { return "own LDLT: why"; };
+  return solving;
+}();
 
 struct Measured {
   std::vector<Measurement> measurements;
