@@ -20,12 +20,12 @@ namespace ndt::io {
 namespace {
 
 constexpr std::string_view kMagic = "\x93NUMPY";
-constexpr std::string_view kAdvice =
+constexpr std::string_view kNpyAdvice =
     "save an array of shape (n, 3) or wider, float32 or float64, in C order: numpy.save(file, "
     "numpy.ascontiguousarray(points))";
 
 InputError refused(const ByteSource& source, std::string_view what) {
-  return refusal(source.name(), "header", what, kAdvice);
+  return refusal(source.name(), "header", what, kNpyAdvice);
 }
 
 /// Reads the dictionary in front of the array.

@@ -49,7 +49,7 @@ std::optional<double> windows_non_finite(std::string_view word) {
   return negative ? -kInf : kInf;
 }
 
-constexpr std::string_view kBlanks = " \t\r\n";
+constexpr std::string_view kSpaces = " \t\r\n";
 
 /// Words between blanks; between two commas there must be at least one, so an empty stretch gives an empty
 /// word.
@@ -60,9 +60,9 @@ std::vector<std::string_view> words(std::string_view text) {
     std::string_view piece = text.substr(0, comma);
     const std::size_t before = out.size();
     while (true) {
-      piece.remove_prefix(std::min(piece.find_first_not_of(kBlanks), piece.size()));
+      piece.remove_prefix(std::min(piece.find_first_not_of(kSpaces), piece.size()));
       if (piece.empty()) break;
-      const std::size_t end = std::min(piece.find_first_of(kBlanks), piece.size());
+      const std::size_t end = std::min(piece.find_first_of(kSpaces), piece.size());
       out.push_back(piece.substr(0, end));
       piece.remove_prefix(end);
     }

@@ -20,15 +20,15 @@
 namespace ndt::io {
 namespace {
 
-constexpr std::string_view kBlanks = " \t\r";
-constexpr std::string_view kForm =
+constexpr std::string_view kBetween = " \t\r";
+constexpr std::string_view kRowForm =
     "a row is x y z in metres, with blanks or commas between; a first line may name the columns";
 
 using Cells = std::vector<std::string_view>;
 
 std::string_view trimmed(std::string_view text) {
-  text.remove_prefix(std::min(text.find_first_not_of(kBlanks), text.size()));
-  return text.substr(0, text.find_last_not_of(kBlanks) + 1);
+  text.remove_prefix(std::min(text.find_first_not_of(kBetween), text.size()));
+  return text.substr(0, text.find_last_not_of(kBetween) + 1);
 }
 
 /// Splits at commas if the line has one, else at blanks. An empty cell between commas stays.
@@ -36,7 +36,7 @@ void split(std::string_view line, Cells& cells) {
   cells.clear();
   const bool commas = line.find(',') != std::string_view::npos;
   for (line = trimmed(line); !line.empty() || (commas && !cells.empty());) {
-    const std::size_t end = std::min(commas ? line.find(',') : line.find_first_of(kBlanks), line.size());
+    const std::size_t end = std::min(commas ? line.find(',') : line.find_first_of(kBetween), line.size());
     cells.push_back(trimmed(line.substr(0, end)));
     if (end == line.size()) return;
     line = commas ? line.substr(end + 1) : trimmed(line.substr(end));
@@ -134,7 +134,7 @@ class TableReader {
   }
 
   InputError refused(std::string_view what) const {
-    return refusal(source_.name(), fmt::format("line {}", number_), what, kForm);
+    return refusal(source_.name(), fmt::format("line {}", number_), what, kRowForm);
   }
 
   ByteSource source_;
@@ -150,7 +150,8 @@ class TableReader {
 
 StoredPoints read_stored_table(const std::filesystem::path& file, CloudInfo* info) {
   std::vector<Vec3<double>> points = TableReader(file).points();
-  if (points.empty()) throw refusal(printable_name(file.native()), "", "has no points", std::string(kForm));
+  if (points.empty())
+    throw refusal(printable_name(file.native()), "", "has no points", std::string(kRowForm));
   if (info) *info = {};
   return points;
 }

@@ -16,9 +16,9 @@ namespace ndt::initial_pose {
 namespace {
 
 constexpr double kSquareM = 8;
-constexpr float kOutermostM = 1e8F;  // from the map's origin: what is farther is no measurement
-constexpr float kNearestM = 0.8F, kFarthestM = 60;  // nearer is the vehicle, farther directions are too wide
-constexpr int kAzimuths = 180, kElevations = 90;    // 45 of either between two axes
+constexpr float kOutermostM = 1e8F;               // from the map's origin: what is farther is no measurement
+constexpr float kNearestM = 0.8F, kSightM = 60;   // nearer is the vehicle, farther directions are too wide
+constexpr int kAzimuths = 180, kElevations = 90;  // 45 of either between two axes
 constexpr int kDirections = kAzimuths * kElevations;
 constexpr float kNothing = std::numeric_limits<float>::infinity();
 constexpr float kUnseen = std::numeric_limits<float>::quiet_NaN();
@@ -133,7 +133,7 @@ struct SeenMap {
       see(&square.x[first], &square.y[first], &square.z[first], count, sensor, seen);
       for (std::size_t k = 0; k < count; ++k) {
         const Ray ray{seen.directions[k], seen.ranges_m[k]};
-        if (!(ray.range_m > kNearestM && ray.range_m < kFarthestM)) continue;
+        if (!(ray.range_m > kNearestM && ray.range_m < kSightM)) continue;
         lower(nearest, ray.direction, ray.range_m);
         through.add(ray, scan_before);
       }
@@ -174,7 +174,7 @@ SightLines::SightLines(const PointCloud& map) : origin_(map.origin) {
 }
 
 std::vector<const SightLines::Square*> SightLines::near(const Vec3<double>& from) const {
-  constexpr double kReachM = kFarthestM + 0.1;  // more than what rounding moves a point
+  constexpr double kReachM = kSightM + 0.1;  // more than what rounding moves a point
   std::vector<const Square*> out;
   if (!(std::abs(from.x) < 2 * kOutermostM && std::abs(from.y) < 2 * kOutermostM)) return out;
   const auto first = square_of(from.x - kReachM, from.y - kReachM),
