@@ -97,13 +97,13 @@ TEST(TransformText, WhatIsNoPoseIsRefusedWithItsPlaceAndText) {
 }
 
 TEST(RosPoseText, WhatIsNoPoseIsRefusedWithItsPlaceAndText) {
-  expect_refused<UsageError>(parse_ros_pose, "--guess-ros",
-                             {{"1,2,3,0,0,0,0", "the quaternion qx,qy,qz,qw has length 0, not 1"},
-                              {"1,2,3,0,0,0,1.01", "qw is the last"},
-                              {"1,2,3,1e308,1e308,1e308,1e308", "not 1 within"},
-                              {"1,2,3,4,5", "--guess-ros: 5 numbers"},
-                              {"1,2,3,4,5", "give 7"},
-                              {"1,2,3,0,0,nan,1", "number 6 is 'nan'"}});
+  expect_refused<std::invalid_argument>(parse_ros_pose, "--guess-ros",
+                                        {{"1,2,3,0,0,0,0", "the quaternion qx,qy,qz,qw has length 0, not 1"},
+                                         {"1,2,3,0,0,0,1.01", "qw is the last"},
+                                         {"1,2,3,1e308,1e308,1e308,1e308", "not 1 within"},
+                                         {"1,2,3,4,5", "--guess-ros: 5 numbers"},
+                                         {"1,2,3,4,5", "give 7"},
+                                         {"1,2,3,0,0,nan,1", "number 6 is 'nan'"}});
   EXPECT_NO_THROW(parse_ros_pose("1,2,3,0,0,0,1.0005", "--guess-ros"));
 }
 

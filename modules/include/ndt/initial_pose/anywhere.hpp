@@ -29,8 +29,8 @@ class AnywhereSearch {
   /// up without a direction, InputError if the map has no finite point.
   AnywhereSearch(const PointCloud& map, const AlignOptions& options, bool on_device = false,
                  std::optional<double> cell_m = {}, const Vec3<double>& up = {0, 0, 1});
-  AnywhereSearch(AnywhereSearch&&) noexcept;
-  AnywhereSearch& operator=(AnywhereSearch&&) noexcept;
+  AnywhereSearch(AnywhereSearch&&) noexcept;             ///< moves
+  AnywhereSearch& operator=(AnywhereSearch&&) noexcept;  ///< moves
   ~AnywhereSearch();
 
   /// Aligns the scan from the options.particles best places of the region, all in one batch unless the

@@ -21,8 +21,8 @@ struct CloudInfo {
 
 /// The float32 values of a point in a .bin file, x y z first: 3 to 6; nothing is KITTI's 4.
 using BinFields = std::optional<int>;
-/// Fewest and most values.
-inline constexpr int kBinFieldsLeast = 3, kBinFieldsMost = 6;
+inline constexpr int kBinFieldsLeast = 3;  ///< fewest values
+inline constexpr int kBinFieldsMost = 6;   ///< most values
 
 /// Reads a cloud in the format that the file's extension says, in any case: .pcd, .ply, .bin, .xyz, .csv or
 /// .npy. Points come in metres and in file order, also those that are not finite. .xyz and .csv have rows of

@@ -30,7 +30,7 @@ struct FollowingSetting {
 
 /// An update that was taken before a scan.
 struct MapUpdate {
-  localization::MapCircle around;
+  MapCircle around;      ///< asked for
   bool swapped = false;  ///< another map came into force; false without an error: it has the same tiles
   std::string error;     ///< why the map before is still in force; empty: none
 
@@ -45,17 +45,19 @@ struct MapUpdate {
 
 /// The memory of a device, as this program counts what it has taken.
 struct DeviceBytes {
-  std::int64_t held = 0, most = 0;
+  std::int64_t held = 0;  ///< now
+  std::int64_t most = 0;  ///< so far
 };
 
 /// The use of maps in a whole localisation.
 struct MapUse {
-  std::size_t updates = 0,
-              failed = 0;  ///< maps that came into force after the first, and updates that failed
+  std::size_t updates = 0;                     ///< maps that came into force after the first
+  std::size_t failed = 0;                      ///< updates that failed
   std::size_t tiles_read = 0, most_tiles = 0;  ///< the first map's, too; of one map
   double read_ms = 0, build_ms = 0;            ///< of the updates
-  std::size_t waits = 0;
-  double waited_ms = 0, longest_swap_us = 0;
+  std::size_t waits = 0;                       ///< scans that waited
+  double waited_ms = 0;                        ///< by them
+  double longest_swap_us = 0;                  ///< as MapUpdate has it
 };
 
 /// An update that is begun after a scan works beside the next one. The scan after that waits for its map, so
@@ -74,8 +76,8 @@ class FollowingMap {
   FollowingMap(const std::filesystem::path& map, const FollowingSetting& setting, const Make& make);
   /// As above, of files that were looked up before.
   FollowingMap(io::MapFiles files, const FollowingSetting& setting, const Make& make);
-  FollowingMap(FollowingMap&&) noexcept;
-  FollowingMap& operator=(FollowingMap&&) noexcept;
+  FollowingMap(FollowingMap&&) noexcept;             ///< moves
+  FollowingMap& operator=(FollowingMap&&) noexcept;  ///< moves
   ~FollowingMap();
 
   const io::MapFiles& files() const;    ///< of all the map

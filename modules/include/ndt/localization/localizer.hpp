@@ -24,8 +24,8 @@ class Localizer {
  public:
   /// Searches with the tracker if there is no searcher. Throws as validate() does.
   explicit Localizer(Aligner& tracker, const LocalizerOptions& options = {}, Searcher searcher = {});
-  Localizer(Localizer&&) noexcept;
-  Localizer& operator=(Localizer&&) noexcept;
+  Localizer(Localizer&&) noexcept;             ///< moves
+  Localizer& operator=(Localizer&&) noexcept;  ///< moves
   ~Localizer();
 
   // Either start begins anew: the next scan may have any time.
