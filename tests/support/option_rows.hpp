@@ -21,7 +21,7 @@ inline constexpr std::string_view kTarget = "target";
 /// The values of what is no enumeration, the default first. `device` and `devices` depend on the machine.
 inline const std::map<std::string_view, std::vector<std::string_view>> kNumbers{
     {"resolution", {"2", "1", "3"}},
-    {"step", {"0.1", "0.5"}},
+    {"step", {"0.1", "0.05"}},      // longer fixed steps overshoot, and the last bit decides where they end
     {"epsilon", {"0.01", "0.03"}},  // below 0.01 the last bit decides many ends
     {"max-iterations", {"30", "4"}},
     {"outlier-ratio", {"0.55", "0.3", "0.8"}},
@@ -82,6 +82,8 @@ using Row = std::vector<int>;
 class CoveringArray {
  public:
   CoveringArray() {
+    const auto unnamed = [](const Column& column) { return column.values.empty(); };
+    if (std::ranges::any_of(columns_, unnamed)) return;  // no row can be completed
     // In this order an option that joins at the table's end adds rows and leaves the others as they are.
     for (std::size_t b = 1; b < columns_.size(); ++b)
       for (std::size_t a = 0; a < b; ++a)
