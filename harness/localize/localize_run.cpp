@@ -126,7 +126,7 @@ RawScan read(const LocalizeInput& input, std::size_t frame) {
   return raw;
 }
 
-void count(LeftOut& left_out, const RawScan& raw, const NoReturns& no_returns) {
+void count(LeftOutInput& left_out, const RawScan& raw, const NoReturns& no_returns) {
   left_out.points += raw.points;
   left_out.no_returns += no_returns;
   left_out.scans_with_no_returns += no_returns.total() > 0;

@@ -65,7 +65,7 @@ struct SensorUse {
 };
 
 /// Counts what was left out of the scans.
-struct LeftOut {
+struct LeftOutInput {
   std::int64_t points = 0;  ///< in the scans that were read
   NoReturns no_returns;     ///< of these points
   std::size_t scans_with_no_returns = 0;
@@ -80,7 +80,7 @@ struct LocalizeSummary {
   std::size_t searches = 0, found = 0;    ///< searches, and those that found a pose
   SensorUse odometry, gnss;               ///< of the predictions, and of the alignments; 0 without one
   std::vector<double> gnss_beside_m;      ///< of the fixes that contradict, from the prediction
-  LeftOut left_out;
+  LeftOutInput left_out;
   std::size_t frozen = 0;  ///< scans with the bytes of two scans or more before them
   /// Why scans are doubtful or lost.
   std::map<localization::Reason, std::size_t> doubtful_by, lost_by;

@@ -24,7 +24,7 @@ std::string gnss_line(const LocalizeSummary& summary) {
       median(summary.gnss_beside_m), beside, summary.frames);
 }
 
-std::string left_out_lines(const LeftOut& left_out) {
+std::string left_out_lines(const LeftOutInput& left_out) {
   std::string text;
   if (const std::int64_t points = left_out.no_returns.total(); points > 0)
     text +=
