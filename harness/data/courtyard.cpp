@@ -81,7 +81,7 @@ constexpr Pose kPerturbations[] = {
 
 constexpr int kScanPoints = 3000;
 /// Courtyards in a row and column of a tiled map, and their distance: a multiple of every usual resolution.
-constexpr int kTilesMost = 61;
+constexpr int kCourtyardTiles = 61;
 constexpr std::int64_t kTilePitchM = 72;
 constexpr int kTilePoints = 30000;
 
@@ -158,7 +158,7 @@ std::optional<Dataset> load_courtyard(std::string_view name) {
   if (name == "courtyard_far") return make(name, std::string(kFar), {.far = true});
   if (name == "courtyard_5k") return make(name, std::string(kOfSize), {.scan_points = 5000});
   if (const auto tiles = number_after(name, "courtyard_tiles_")) {
-    require_between(name, *tiles, 1, kTilesMost);
+    require_between(name, *tiles, 1, kCourtyardTiles);
     if (*tiles % 2 == 0) throw UsageError(fmt::format("dataset {}: the number of tiles must be odd", name));
     return make(name, fmt::format("built-in: {0} x {0} courtyards", *tiles), {.tiles = *tiles});
   }
