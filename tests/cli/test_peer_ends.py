@@ -8,9 +8,9 @@ import time
 from pathlib import Path
 
 import pytest
-from conftest import EXIT_JOBS_FAILED, bench
+from conftest import EXIT_JOBS_FAILED, bench, rows_in
 from test_peers import make_peer
-from test_run import measurements_in, preset
+from test_run import preset
 
 
 def running(word):
@@ -42,13 +42,13 @@ def test_a_peer_that_hangs_is_ended_with_all_that_it_started(tmp_path):
                   '[[study.scatters]]\nguesses = 1\nxy_m = 0.1\n')
     bench("run", "--preset", file, "--implementation", "exec:hangs", "--samples", 1, "--out", tmp_path / "run",
           code=EXIT_JOBS_FAILED, env=env)
-    (row,) = measurements_in(tmp_path / "run")
+    (row,) = rows_in(tmp_path / "run")
     assert row["error_kind"] == "timeout" and re.search("no result within 2 s.*waits", row["error"]), row["error"]
     assert ended("4321")
     # Work that was ended is tried again, with the peer as it is now.
     make_peer(tmp_path / "peers", "hangs")
     bench("run", "--resume", tmp_path / "run", env=env)
-    (row,) = measurements_in(tmp_path / "run")
+    (row,) = rows_in(tmp_path / "run")
     assert row["error"] is None and row["iterations"] == 3
 
 

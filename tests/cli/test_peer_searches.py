@@ -4,9 +4,9 @@ import json
 import re
 
 import pytest
-from conftest import EXIT_BAD_INPUT, EXIT_JOBS_FAILED, EXIT_USAGE, bench
+from conftest import EXIT_BAD_INPUT, EXIT_JOBS_FAILED, EXIT_USAGE, bench, rows_in
 from test_peers import TOML, make_peer
-from test_run import measurements_in, preset
+from test_run import preset
 
 SEEKS = TOML + 'answers = ["search"]\n'
 SEARCH = """
@@ -79,7 +79,7 @@ def seeker(tmp_path):
 def run(tmp_path, names, env, code=0):
     words = [word for name in [*names, "persistent_cpu"] for word in ("--implementation", name)]
     said = bench("run", "--preset", preset(tmp_path, STUDIES), *words, "--samples", 2, "--out", tmp_path / "run", code=code, env=env)
-    rows = measurements_in(tmp_path / "run")
+    rows = rows_in(tmp_path / "run")
     own = [row for row in rows if row["implementation"] == "persistent_cpu"]
     assert len(own) == 3 + 2 and all(row["error"] is None for row in own), "the other measurements are intact"
     return said.stderr, [row for row in rows if row["implementation"] != "persistent_cpu"]
@@ -88,7 +88,7 @@ def run(tmp_path, names, env, code=0):
 def test_a_peer_searches_from_the_same_priors_as_the_others(tmp_path, seeker):
     said, rows = run(tmp_path, ["exec:seeks"], seeker)
     assert "left out: exec:seeks in alignments: it only searches for the initial pose" in said
-    ours = {row["guess_name"]: row for row in measurements_in(tmp_path / "run") if row["search"] and row["search"]["name"] == "ours"}
+    ours = {row["guess_name"]: row for row in rows_in(tmp_path / "run") if row["search"] and row["search"]["name"] == "ours"}
     assert len(rows) == 3 and {row["guess_name"] for row in rows} == set(ours)
     for row in rows:
         search = row["search"]
@@ -114,7 +114,7 @@ def test_a_preset_may_name_a_peer_and_is_refused_where_there_is_none(tmp_path, s
     file.write_text("description = 'd'\n[[study]]\ndatasets = ['courtyard']\nthreads = [1]\nseeds = 2\n"
                     "searches = [{ name = 'a', implementations = ['exec:seeks'] }]\n")
     bench("run", "--preset", file, "--implementation", "exec:seeks", "--samples", 1, "--out", tmp_path / "run", env=seeker)
-    assert len(measurements_in(tmp_path / "run")) == 2
+    assert len(rows_in(tmp_path / "run")) == 2
     file.write_text(file.read_text().replace("exec:seeks", "exec:no"))
     assert "'a' cannot be run: unknown peer 'exec:no'" in bench("run", "--preset", file, code=EXIT_BAD_INPUT, env=seeker).stderr
 
@@ -148,7 +148,7 @@ def test_a_peer_may_search_the_whole_map_and_one_that_needs_a_guess_is_left_out(
     words = [word for name in ("exec:seeks", "exec:roams", "persistent_cpu") for word in ("--implementation", name)]
     said = bench("run", "--preset", file, *words, "--samples", 1, "--out", tmp_path / "run", env=roamer).stderr
     assert "left out: exec:seeks in search own map: it requires a guess to search around" in said
-    rows = measurements_in(tmp_path / "run")
+    rows = rows_in(tmp_path / "run")
     assert sorted(row["implementation"] for row in rows) == 2 * ["exec:roams"] + 4 * ["persistent_cpu"]
     assert all(row["error"] is None and row["search"]["prior"] == "map" for row in rows)
     own = [row for row in rows if row["search"]["name"] == "own map"]

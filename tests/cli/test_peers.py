@@ -7,8 +7,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from conftest import EXIT_BAD_INPUT, EXIT_JOBS_FAILED, EXIT_NO_DEVICE, EXIT_USAGE, bench, refusal
-from test_run import measurements_in, preset
+from conftest import EXIT_BAD_INPUT, EXIT_JOBS_FAILED, EXIT_NO_DEVICE, EXIT_USAGE, bench, refusal, rows_in
+from test_run import preset
 
 PAGE = (Path(__file__).parents[2] / "docs" / "peers.md").read_text()
 # Answers to all but what a test replaces: `say` prints an answer, `request` is what was asked.
@@ -76,7 +76,7 @@ def run(tmp_path, names, env, code, limits="", study=""):
                   f'[[study.scatters]]\nguesses = {GUESSES}\nxy_m = 0.2\nroll_pitch_deg = 0\nyaw_deg = 0\n')
     words = [word for name in [*names, "persistent_cpu"] for word in ("--implementation", name)]
     bench("run", "--preset", file, *words, "--samples", 1, "--out", tmp_path / "run", code=code, env=env)
-    rows = measurements_in(tmp_path / "run")
+    rows = rows_in(tmp_path / "run")
     own = [row for row in rows if row["implementation"] == "persistent_cpu"]
     assert len(own) == GUESSES and all(row["error"] is None for row in own), "the other measurements are intact"
     return [row for row in rows if row["implementation"] != "persistent_cpu"]
@@ -93,7 +93,7 @@ def test_a_peer_is_measured_as_the_others_are(tmp_path):
         for key in ("score", "transform_probability", "nvtl", "evaluations", "correspondences", "voxels",
                     "oscillation_count", "newton_fallbacks", "trace"):
             assert row[key] is None, key
-    own = [row for row in measurements_in(tmp_path / "run") if row["implementation"] == "persistent_cpu"]
+    own = [row for row in rows_in(tmp_path / "run") if row["implementation"] == "persistent_cpu"]
     assert all(row["prepare_us"] is None and row["pipe_us"] is None for row in own)
     entries = {entry["name"]: entry for entry in json.loads((tmp_path / "run" / "implementations.json").read_text())}
     assert entries["exec:good"]["peer"] and entries["exec:good"]["stop_rule"] == "at once"
@@ -159,7 +159,7 @@ def test_options_of_ours_are_left_out(tmp_path):
     said = bench("run", "--preset", file, "--implementation", "exec:good", "--samples", 1, "--out", tmp_path / "run",
                  env=env).stderr
     assert "exec:good with long: exec:good has no option step" in said and "exec:good in batches" in said
-    assert {(row["variant"], row["poses"], row["threads"]) for row in measurements_in(tmp_path / "run")} == {
+    assert {(row["variant"], row["poses"], row["threads"]) for row in rows_in(tmp_path / "run")} == {
         ("autoware", 1, 1), ("autoware", 1, 2)}
 
 
