@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from conftest import EXIT_BAD_INPUT, EXIT_JOBS_FAILED, EXIT_NO_DEVICE, EXIT_USAGE, bench, refusal, rows_in
+from conftest import EXIT_BAD_INPUT, EXIT_JOBS_FAILED, EXIT_NO_DEVICE, EXIT_USAGE, bench, rows_in
 from test_run import preset
 
 PAGE = (Path(__file__).parents[2] / "docs" / "peers.md").read_text()
