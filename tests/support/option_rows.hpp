@@ -18,7 +18,7 @@ namespace ndt::option_rows {
 /// Stands beside the options: PerScan::regularisation, which an alignment may have.
 inline constexpr std::string_view kTarget = "target";
 
-/// The values of what is no enumeration, the default first. `device` and `devices` depend on the machine.
+/// The values of what is no enumeration, the default first. Single values are those of kOnMachine.
 inline const std::map<std::string_view, std::vector<std::string_view>> kNumbers{
     {"resolution", {"2", "1", "3"}},
     {"step", {"0.1", "0.05"}},      // longer fixed steps overshoot, and the last bit decides where they end
@@ -33,8 +33,11 @@ inline const std::map<std::string_view, std::vector<std::string_view>> kNumbers{
     {"reg-scale", {"0.01", "0.1"}},
     {"device", {"0"}},
     {"devices", {"1"}},
-    {"threads", {"1", "2"}},
+    {"threads", {"1"}},
     {kTarget, {"none", "beside"}}};
+
+/// These depend on the machine: a second device may be missing, and threads wait long where others compute.
+inline constexpr std::array<std::string_view, 3> kOnMachine{"device", "devices", "threads"};
 
 /// All values of an option but the first need this value of another, or need it not to be this one.
 struct Need {
