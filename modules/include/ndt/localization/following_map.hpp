@@ -62,7 +62,7 @@ struct MapUse {
 
 /// An update that is begun after a scan works beside the next one. The scan after that waits for its map, so
 /// that no clock decides what a scan sees. In real time, the first scan by which the map is ready takes it.
-/// Where the vehicle is about to leave its map, the very next scan waits.
+/// If the vehicle is about to leave its map, the very next scan waits.
 class FollowingMap {
  public:
   /// Gives an aligner without a map.

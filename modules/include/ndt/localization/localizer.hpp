@@ -45,7 +45,7 @@ class Localizer {
   void add_twist(const StampedTwist& twist);
   /// Pulls scans of that time along the vehicle's heading, as strongly as the aligner's
   /// AlignOptions::regularisation_scale says. A fix that contradicts the scans is not used.
-  /// Without a covariance it has LocalizerOptions::gnss_sigma_m.
+  /// A fix that has no covariance gets LocalizerOptions::gnss_sigma_m.
   void add_gnss(const StampedPose& map_from_scan);
 
   /// `limits` holds for every alignment of this scan; a regularisation target of its own replaces the GNSS's.

@@ -10,32 +10,39 @@
 
 namespace ndt::initial_pose {
 
-/// The members that its header hides.
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double us_since(Clock::time_point start) {
+  return std::chrono::duration<double, std::micro>(Clock::now() - start).count();
+}
+
+/// The grids on a device, or null and why not.
+std::unique_ptr<DevicePlaces> copied(const PlacePyramid& pyramid, int device, std::string& error) try {
+  return std::make_unique<DevicePlaces>(pyramid, device);
+} catch (const std::runtime_error& failure) {
+  error = failure.what();
+  return nullptr;
+}
+
+}  // namespace
+
+/// The members that its header hides, in the order in which they are made: threads start after the time is
+/// taken.
 class AnywhereSearch::State {
  public:
   State(const PointCloud& map, const AlignOptions& options, bool on_device, double cell_m,
         const Vec3<double>& up)
-      : pyramid(map, cell_m, up), pool(on_device ? 0 : options.threads) {
-    if (on_device) copy_to(options.device);
-    build_us = std::chrono::duration<double, std::micro>(Clock::now() - start_).count();
-  }
+      : pyramid(map, cell_m, up),
+        device(on_device ? copied(pyramid, options.device, device_error) : nullptr),
+        pool(on_device ? 0 : options.threads) {}
 
- private:
-  using Clock = std::chrono::steady_clock;
-
-  void copy_to(int number) try {
-    device = std::make_unique<DevicePlaces>(pyramid, number);
-  } catch (const std::runtime_error& error) {
-    device_error = error.what();
-  }
-
-  Clock::time_point start_ = Clock::now();
-
- public:
+  Clock::time_point start = Clock::now();
   PlacePyramid pyramid;
-  std::unique_ptr<DevicePlaces> device;  ///< null: threads search
   std::string device_error;
-  double build_us = 0;
+  std::unique_ptr<DevicePlaces> device;  ///< null: threads search
+  double build_us = us_since(start);
   HostPool pool;
 };
 
@@ -58,7 +65,6 @@ AnywhereResult AnywhereSearch::run(Aligner& aligner, const PointCloud& given, co
                                    const Pose& guess, const Strategy& strategy, const SearchOptions& options,
                                    const PerScan& per_scan, const SearchObserver& observer,
                                    const SightLines* sight_lines, const PlaceProgress& progress) {
-  using Clock = std::chrono::steady_clock;
   validate(options);
   const Clock::time_point start = Clock::now();
   PointCloud room;
@@ -68,7 +74,7 @@ AnywhereResult AnywhereSearch::run(Aligner& aligner, const PointCloud& given, co
   AnywhereResult result;
   result.coarse = find_places(state_->pyramid, scan, {region, guess, options.particles}, state_->pool,
                               coarse_limits, progress, state_->device.get());
-  result.coarse_us = std::chrono::duration<double, std::micro>(Clock::now() - start).count();
+  result.coarse_us = us_since(start);
   std::vector<Pose> starts;
   for (const Place& place : result.coarse.places) starts.push_back(place.pose);
   result.search = search_places(aligner, scan, starts, strategy, options, per_scan, observer, sight_lines);
