@@ -25,16 +25,11 @@ using io::StoredPoints;
 
 namespace {
 
-/// Measures wall time from its construction on.
-class Stopwatch {
- public:
-  double elapsed_us() const {
-    return std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now() - start_).count();
-  }
+using Clock = std::chrono::steady_clock;
 
- private:
-  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
-};
+double ms_since(Clock::time_point start) {
+  return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
+}
 
 MapArea area_of(const MapCircle& circle) {
   return {circle.centre.x, circle.centre.y, circle.centre.x, circle.centre.y, circle.radius_m};
@@ -183,10 +178,10 @@ void FollowingMap::State::choose_aligner(const HeldTiles& first, const Make& mak
 }
 
 FollowingMap::State::Next FollowingMap::State::read(const MapArea& area) const {
-  const Stopwatch reading;
+  const Clock::time_point reading = Clock::now();
   Next next{in_force_.moved_to(area)};
   next.pictures = pictures_of(next.tiles);
-  next.read_ms = reading.elapsed_us() / 1000;
+  next.read_ms = ms_since(reading);
   return next;
 }
 
@@ -201,9 +196,9 @@ FollowingMap::State::Pictures FollowingMap::State::pictures_of(const HeldTiles& 
 }
 
 void FollowingMap::State::build(Next& next) {
-  const Stopwatch building;
+  const Clock::time_point building = Clock::now();
   make_map(next);
-  next.build_ms = building.elapsed_us() / 1000;
+  next.build_ms = ms_since(building);
 }
 
 void FollowingMap::State::make_map(Next& next) {
@@ -306,15 +301,15 @@ void FollowingMap::State::after_scan(const Transform& map_from_scan) {
 }
 
 double FollowingMap::State::waited() const {
-  const Stopwatch waiting;
+  const Clock::time_point waiting = Clock::now();
   follower_->wait();
-  return waiting.elapsed_us() / 1000;
+  return ms_since(waiting);
 }
 
 MapUpdate FollowingMap::State::take() {
   MapUpdate update;
   follower_->wait();
-  const Stopwatch swapping;
+  const Clock::time_point swapping = Clock::now();
   const MapOutcome outcome = follower_->take();
   update.around = outcome.around;
   if (outcome.failure) {
@@ -328,7 +323,7 @@ MapUpdate FollowingMap::State::take() {
   update.points = next_.points;
   update.read_ms = next_.read_ms, update.build_ms = next_.build_ms;
   put_into_force();
-  update.swap_us = swapping.elapsed_us();
+  update.swap_us = 1000 * ms_since(swapping);
   count(update);
   return update;
 }
