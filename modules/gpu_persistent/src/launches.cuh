@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "kernels.cuh"
 #include "ndt/cuda/buffer.cuh"
 #include "ndt/cuda/clusters.cuh"
 #include "ndt/cuda/context.cuh"
@@ -13,8 +14,6 @@
 #include "ndt/cuda/graph.cuh"
 #include "ndt/edge/scan_memory.hpp"
 #include "ndt/edge/stage_clock.hpp"
-#include "persistent_align.hpp"
-#include "persistent_kernels.cuh"
 
 namespace ndt::gpu_persistent {
 namespace {
@@ -26,8 +25,7 @@ inline int multiprocessors(const cuda::Context& context) {
 }
 
 /// Number of blocks of a grid kernel that the GPU holds at once.
-template <class Kernel>
-int resident_blocks(cuda::Context& context, Kernel kernel, unsigned threads) {
+inline int resident_blocks(cuda::Context& context, Kernel kernel, unsigned threads) {
   int per_multiprocessor = 0;
   context.call("cudaOccupancyMaxActiveBlocksPerMultiprocessor", [&] {
     return cudaOccupancyMaxActiveBlocksPerMultiprocessor(&per_multiprocessor, kernel,
@@ -48,21 +46,20 @@ inline int clusters_at_once(cuda::Context& context, int blocks) {
   config.attrs = &attribute;
   config.numAttrs = 1;
   int clusters = 0;
-  context.call("cudaOccupancyMaxActiveClusters", [&] {
-    return cudaOccupancyMaxActiveClusters(&clusters, cluster_kernel<ClampedSteps>, &config);
-  });
+  context.call("cudaOccupancyMaxActiveClusters",
+               [&] { return cudaOccupancyMaxActiveClusters(&clusters, kernel_on_cluster(false), &config); });
   return clusters;
 }
 
 /// Number of blocks of a cluster: one for each group of chunks if the GPU allows clusters of that size,
 /// otherwise the size that every GPU with clusters allows.
 inline int cluster_size(cuda::Context& context) {
-  const auto allow = [&](auto kernel) {
+  const auto allow = [&](Kernel kernel) {
     context.call("cudaFuncSetAttribute", [&] {
       return cudaFuncSetAttribute(kernel, cudaFuncAttributeNonPortableClusterSizeAllowed, 1);
     });
   };
-  allow(cluster_kernel<ClampedSteps>), allow(cluster_kernel<TrustRegion>);
+  allow(kernel_on_cluster(false)), allow(kernel_on_cluster(true));
   return clusters_at_once(context, kLargestCluster) > 0 ? kLargestCluster : cuda::kPortableCluster;
 }
 
@@ -78,7 +75,7 @@ inline std::string grid_reason(int device) {
   return {};
 }
 inline std::string cluster_reason(int device) {
-  return cuda::why_no_clusters(cluster_kernel<ClampedSteps>, device);
+  return cuda::why_no_clusters(kernel_on_cluster(false), device);
 }
 
 /// Hands out tags, so that each sum has one that no earlier sum used. When they are used up, the exchange is
@@ -174,10 +171,6 @@ class Launcher {
   static unsigned chunk_threads(const PersistentArguments& a) {
     return static_cast<unsigned>(32 * a.plan.chunk_warps);
   }
-  template <class Kernel>
-  static Kernel* of_steps(const PersistentArguments& a, Kernel* clamped, Kernel* trust_region) {
-    return a.trust_region ? trust_region : clamped;
-  }
 
   /// Threads of a block: enough for as many chunks at once as fit, and for no more than there are.
   static unsigned block_threads(unsigned chunk_threads, unsigned chunks) {
@@ -194,8 +187,8 @@ class Launcher {
   /// Number of blocks of a grid that the GPU holds at once, with either kind of steps, as far as is known.
   int most_blocks() {
     if (resident_ == 0)
-      resident_ = std::min(resident_blocks(context_, grid_kernel<ClampedSteps>, kMostBlockThreads),
-                           resident_blocks(context_, grid_kernel<TrustRegion>, kMostBlockThreads));
+      resident_ = std::min(resident_blocks(context_, kernel_on_grid(false), kMostBlockThreads),
+                           resident_blocks(context_, kernel_on_grid(true), kMostBlockThreads));
     return resident_;
   }
   /// Blocks for each of `poses` teams, all of which the GPU holds at once.
@@ -230,7 +223,7 @@ class Launcher {
       context_.fill_bytes(exchanges_.data(), 0, exchanges_.capacity() * sizeof(GridExchange));
     });
     team_blocks_ = blocks, first_tag_ = a.first_tag;
-    const auto kernel = of_steps(a, grid_kernel<ClampedSteps>, grid_kernel<TrustRegion>);
+    const auto kernel = kernel_on_grid(a.trust_region);
     try {
       if (a.fetch.points != nullptr) {
         grid.blocks = rounded_blocks(blocks);
@@ -263,25 +256,21 @@ class Launcher {
         blocks * poses,
         block_threads(chunk_threads(a), groups_of_a_block * static_cast<unsigned>(groups.per_group))};
     grid.cluster = blocks;
-    context_.launch(of_steps(a, cluster_kernel<ClampedSteps>, cluster_kernel<TrustRegion>), grid, a);
+    context_.launch(kernel_on_cluster(a.trust_region), grid, a);
   }
 
   /// Under a plan for throughput with more poses than multiprocessors, blocks are small, so that several
   /// share one: while one solves, the others sum.
   void launch_blocks(const PersistentArguments& a, unsigned poses) {
-    constexpr unsigned kSmall = kSmallBlockThreads, kLarge = kMostBlockThreads;
     const auto chunks = static_cast<unsigned>(a.plan.groups.chunks),
                groups = static_cast<unsigned>(a.plan.groups.groups);
     if (!a.plan.for_throughput())
-      return context_.launch(of_steps(a, block_kernel<ClampedSteps>, block_kernel<TrustRegion>),
+      return context_.launch(kernel_on_block(a.trust_region),
                              {poses, block_threads(chunk_threads(a), chunks)}, a);
-    if (static_cast<int>(poses) > multiprocessors(context_))
-      return context_.launch(of_steps(a, warp_block_kernel<ClampedSteps, kSmall, kSmallBlocks>,
-                                      warp_block_kernel<TrustRegion, kSmall, kSmallBlocks>),
-                             {poses, std::clamp(32 * groups, kLeastBlockThreads, kSmall)}, a);
-    context_.launch(
-        of_steps(a, warp_block_kernel<ClampedSteps, kLarge, 1>, warp_block_kernel<TrustRegion, kLarge, 1>),
-        {poses, std::clamp(32 * groups, kLeastBlockThreads, kLarge)}, a);
+    const bool small = static_cast<int>(poses) > multiprocessors(context_);
+    const unsigned most = small ? kSmallBlockThreads : kMostBlockThreads;
+    context_.launch(kernel_on_warp_block(a.trust_region, small),
+                    {poses, std::clamp(32 * groups, kLeastBlockThreads, most)}, a);
   }
 
   cuda::Context& context_;

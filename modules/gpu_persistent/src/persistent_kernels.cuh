@@ -6,13 +6,9 @@
 #include <new>
 #include <type_traits>
 
-#include "ndt/edge/device_ending.cuh"
-#include "ndt/edge/scan_arrival.hpp"
+#include "kernels.cuh"
 #include "ndt/exec/block_team.cuh"
-#include "ndt/exec/chunks.hpp"
 #include "ndt/exec/cluster_team.cuh"
-#include "ndt/exec/grid_team.cuh"
-#include "persistent_align.hpp"
 
 namespace ndt::gpu_persistent {
 
@@ -56,34 +52,6 @@ class ScanRelay {
   GridExchange& exchange_;
   std::uint64_t tag_;
 };
-
-/// The data that an alignment alone needs of the host at its start. The points are in pinned memory, from
-/// where the kernel copies them to input.scan: that is sooner done than a copy is started.
-struct Fetch {
-  const Point* points = nullptr;   ///< null: the scan is there already
-  ScanArrival* arrival = nullptr;  ///< null: all points are in pinned memory already
-  LoopStart start;
-};
-
-/// The input of a launch. Arrays hold [poses] elements unless noted.
-struct PersistentArguments {
-  AlignInput input;
-  Fetch fetch;                              ///< of an alignment alone
-  const LoopStart* starts = nullptr;        ///< null: the kernel makes them of the guesses
-  const Transform* guesses = nullptr;       ///< map-local; unused if there are starts
-  LoopOutcome* outcomes = nullptr;          ///< in host memory; the host waits until each `status` is set
-  LoopTrace* traces = nullptr;              ///< [poses][max_iterations + 1], or null
-  const volatile int* interrupt = nullptr;  ///< a LoopStatus in host memory, or null
-  ChunkPlan plan;
-  StageCycles* stages = nullptr;      ///< in host memory; unused without NDT_STAGE_CLOCK
-  GridExchange* exchanges = nullptr;  ///< one for each alignment of a grid launch
-  unsigned team_blocks = 0;  ///< blocks of each; further blocks of an alignment alone have nothing to do
-  unsigned first_tag = 0;
-  bool trust_region = false;  ///< the kernel to launch
-  bool ending_beside = true;  ///< where a team can
-};
-
-inline constexpr int kMostBlockThreads = 512;
 
 /// The watch on a device: reads the host's word.
 struct HostWord {
@@ -166,9 +134,6 @@ __device__ inline void fetch_points(const PersistentArguments& a, int chunk) {
        i += static_cast<int>(blockDim.x))
     to[i] = from[i];
 }
-
-/// Barriers of an alignment, each of which takes a tag.
-inline constexpr unsigned kBarriers = 1;
 
 /// Fetches the points of an alignment alone. False in a block that has nothing else to do, or waits in vain.
 template <class Steps, class T>
@@ -256,9 +221,6 @@ __global__ void __launch_bounds__(kMostBlockThreads)
   BlockTeam team(memory, a.plan);
   run_alignment<Steps>(team, a, static_cast<int>(blockIdx.x));
 }
-
-/// A small block's threads, and how many of them a multiprocessor has registers for.
-inline constexpr int kSmallBlockThreads = 256, kSmallBlocks = 2;
 
 /// Under a plan for throughput. Threads: most of a block. Blocks: of a multiprocessor.
 template <class Steps, int Threads, int Blocks>
