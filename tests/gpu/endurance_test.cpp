@@ -1,12 +1,8 @@
 // Aligns a thousand times with equal bits, and ends alignments from outside while the device is at work.
-#include <cuda_runtime.h>
-
 #include <chrono>
 #include <thread>
 
 #include "device_implementations.hpp"
-#include "ndt/cuda/context.cuh"
-#include "tiles.hpp"
 
 namespace ndt {
 namespace {
@@ -90,36 +86,6 @@ TEST_P(Endurance, ARequestFromAnotherThreadGivesThePoseSoFar) {
     source.request_stop();
   });
   expect_pose_so_far(aligner->align(test_clouds::scan(), kGuess, per_scan), Stop::cancelled, *aligner);
-}
-
-/// The device memory that all processes leave free.
-std::size_t free_bytes() {
-  std::size_t free = 0, all = 0;
-  EXPECT_EQ(cudaMemGetInfo(&free, &all), cudaSuccess);
-  return free;
-}
-
-TEST_P(Endurance, TenThousandUpdatesOfAMapInTilesTakeNoMoreMemoryThanTheFirst) {
-  if (!one_launch()) GTEST_SKIP() << "the tiles are the same for all implementations";
-  const auto aligner = GetParam().make({});
-  const auto resident = aligner->resident_map();
-  const Tiles tiles = cut(test_clouds::map(), 16);
-  add_all(*resident, tiles);
-  const auto lap = [&] {
-    for (const auto& [id, points] : tiles) {
-      resident->remove(id);
-      resident->add(id, points);
-      aligner->exchange_map(resident->build());
-    }
-  };
-  for (int k = 0; k < 10; ++k) lap();
-  const AlignResult before = aligner->align(test_clouds::scan(), kGuess);
-  const std::size_t free = free_bytes();
-  const long long held = cuda::live_allocations();
-  for (std::size_t updates = 0; updates < 10000; updates += tiles.size()) lap();
-  EXPECT_EQ(cuda::live_allocations(), held);
-  EXPECT_GE(free_bytes() + (std::size_t{32} << 20), free) << "a pool takes memory in pieces of 32 MiB";
-  EXPECT_TRUE(harness::same_bits(before, aligner->align(test_clouds::scan(), kGuess)));
 }
 
 NDT_ON_DEVICE_IMPLEMENTATIONS(Endurance);

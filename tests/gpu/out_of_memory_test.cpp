@@ -1,4 +1,4 @@
-// Memory of the device that is really used up. Nothing else may run on it meanwhile.
+// The device's memory: really used up, or counted. Nothing else may run on the device meanwhile.
 #include <cuda_runtime.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -15,6 +15,7 @@
 #include "ndt/cuda/context.cuh"
 #include "ndt/voxel/map_memory.hpp"
 #include "ndt/voxel/voxel_map.hpp"
+#include "tiles.hpp"
 
 namespace ndt {
 namespace {
@@ -135,6 +136,29 @@ TEST_P(OutOfMemory, WhatOnlyBuildingNeededIsGivenBack) {
   const std::int64_t allocations = aligner->traffic()->allocations;
   EXPECT_TRUE(harness::same_bits(first, aligner->align(test_clouds::scan(), kGuess)));
   EXPECT_EQ(aligner->traffic()->allocations, allocations);
+}
+
+TEST_P(OutOfMemory, TenThousandUpdatesOfAMapInTilesTakeNoMoreMemoryThanTheFirst) {
+  if (!one_launch()) GTEST_SKIP() << "the tiles are the same for all implementations";
+  const auto aligner = GetParam().make({});
+  const auto resident = aligner->resident_map();
+  const Tiles tiles = cut(test_clouds::map(), 16);
+  add_all(*resident, tiles);
+  const auto lap = [&] {
+    for (const auto& [id, points] : tiles) {
+      resident->remove(id);
+      resident->add(id, points);
+      aligner->exchange_map(resident->build());
+    }
+  };
+  for (int k = 0; k < 10; ++k) lap();
+  const AlignResult before = aligner->align(test_clouds::scan(), kGuess);
+  const std::size_t free = free_memory();
+  const long long held = cuda::live_allocations();
+  for (std::size_t updates = 0; updates < 10000; updates += tiles.size()) lap();
+  EXPECT_EQ(cuda::live_allocations(), held);
+  EXPECT_GE(free_memory() + (std::size_t{32} << 20), free) << "a pool takes memory in pieces of 32 MiB";
+  EXPECT_TRUE(harness::same_bits(before, aligner->align(test_clouds::scan(), kGuess)));
 }
 
 TEST_P(OutOfMemory, TheMemoryOfABuildIsBounded) {
