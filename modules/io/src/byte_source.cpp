@@ -1,7 +1,6 @@
 #include "ndt/io/byte_source.hpp"
 
 #include <fcntl.h>
-#include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -10,6 +9,7 @@
 #include <cstring>
 #include <stdexcept>
 
+#include "ndt/core/formatted.hpp"
 #include "ndt/core/limits.hpp"
 #include "ndt/io/errors.hpp"
 
@@ -26,7 +26,7 @@ InputError cannot_open(const std::string& name, int error) {
     case ELOOP: return refusal(name, "", "its symbolic links form a loop", advice);
     case ENAMETOOLONG: return refusal(name, "", "the name is too long", advice);
     case ENXIO: return refusal(name, "", "is not a regular file", advice);
-    default: return refusal(name, "", fmt::format("cannot be opened ({})", std::strerror(error)), advice);
+    default: return refusal(name, "", formatted("cannot be opened ({})", std::strerror(error)), advice);
   }
 }
 
@@ -47,7 +47,7 @@ std::uint64_t checked_size(int descriptor, const std::string& name) {
     throw refusal(name, "", what, "give the path of a regular file");
   const auto size = static_cast<std::uint64_t>(status.st_size);
   if (size > Limits::kFileBytes)
-    throw refusal(name, "", fmt::format("has {} bytes, the limit is {}", size, Limits::kFileBytes),
+    throw refusal(name, "", formatted("has {} bytes, the limit is {}", size, Limits::kFileBytes),
                   "split the cloud into smaller files");
   return size;
 }
@@ -97,7 +97,7 @@ void ByteSource::skip(std::uint64_t bytes) {
     return;
   }
   if (::lseek(descriptor_, static_cast<off_t>(fetched_ + rest), SEEK_SET) < 0)
-    throw refusal(name_, fmt::format("byte {}", fetched_), std::strerror(errno),
+    throw refusal(name_, formatted("byte {}", fetched_), std::strerror(errno),
                   "check the disk and read again");
   fetched_ += rest;
 }
@@ -115,7 +115,7 @@ void ByteSource::fetch(std::span<std::byte> out) {
   while (!out.empty()) {
     const ssize_t got = ::read(descriptor_, out.data(), std::min(out.size(), kPerCall));
     if (got < 0 && errno == EINTR) continue;
-    const std::string where = fmt::format("byte {}", fetched_);
+    const std::string where = formatted("byte {}", fetched_);
     if (got < 0) throw refusal(name_, where, std::strerror(errno), "check the disk and read again");
     if (got == 0)
       throw refusal(name_, where, "the file shrank while being read", "wait until it is written, read again");

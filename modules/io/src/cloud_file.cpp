@@ -1,13 +1,12 @@
 #include "ndt/io/cloud_file.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cctype>
 #include <new>
 #include <string>
 #include <utility>
 
+#include "ndt/core/formatted.hpp"
 #include "ndt/io/errors.hpp"
 #include "ndt/io/points.hpp"
 #include "ndt/io/stored_points.hpp"
@@ -68,8 +67,8 @@ const Format& format_of(const std::filesystem::path& file) {
 InputError no_memory_for(const std::filesystem::path& file) {
   std::error_code unknown;
   return refusal(printable_name(file.string()), "",
-                 fmt::format("not enough memory for the points of its {} bytes",
-                             std::filesystem::file_size(file, unknown)),
+                 formatted("not enough memory for the points of its {} bytes",
+                           std::filesystem::file_size(file, unknown)),
                  "thin the cloud, split it, or allow the process more memory");
 }
 
@@ -119,7 +118,7 @@ PointCloud read_cloud(const std::filesystem::path& file, CloudInfo* info, BinFie
 void write_cloud(const std::filesystem::path& file, const PointCloud& cloud) {
   const Format& format = format_of(file);
   if (format.write == nullptr)
-    throw refusal(printable_name(file.native()), "", fmt::format("{} is not written", format.extension),
+    throw refusal(printable_name(file.native()), "", formatted("{} is not written", format.extension),
                   std::string(kWritten));
   format.write(file, cloud);
 }

@@ -1,13 +1,12 @@
 #include "ndt/io/cloud_output.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstring>
 #include <fstream>
 
+#include "ndt/core/formatted.hpp"
 #include "ndt/io/errors.hpp"
 #include "ndt/io/output_file.hpp"
 
@@ -21,7 +20,7 @@ void write_file(const std::filesystem::path& file, const std::function<void(std:
   out.close();
   if (!out)
     throw refusal(printable_name(file.native()), "",
-                  fmt::format("cannot be written ({})", errno ? std::strerror(errno) : "unknown reason"),
+                  formatted("cannot be written ({})", errno ? std::strerror(errno) : "unknown reason"),
                   "check the folder, its permissions and the space left");
 }
 
@@ -29,7 +28,7 @@ void require_readable_count(const std::filesystem::path& file, std::string_view 
                             std::uint64_t limit) {
   if (count > limit)
     throw refusal(printable_name(file.native()), "",
-                  fmt::format("{} {} to write, the limit is {}", count, things, limit),
+                  formatted("{} {} to write, the limit is {}", count, things, limit),
                   "split them into smaller files");
 }
 
@@ -41,7 +40,7 @@ template <class T>
 void write_text_points(std::ostream& out, const PointCloud& cloud) {
   for (std::size_t i = 0; i < cloud.size(); ++i) {
     const Vec3<T> p = absolute<T>(cloud, i);
-    out << fmt::format("{} {} {}\n", p.x, p.y, p.z);
+    out << formatted("{} {} {}\n", p.x, p.y, p.z);
   }
 }
 

@@ -1,12 +1,12 @@
 #include "ndt/io/errors.hpp"
 
-#include <fmt/format.h>
+#include "ndt/core/formatted.hpp"
 
 namespace ndt::io {
 
 InputError refusal(std::string_view file, std::string_view where, std::string_view what,
                    std::string_view advice) {
-  return InputError(fmt::format("{}: {}{}{}; {}", file, where, where.empty() ? "" : ": ", what, advice));
+  return InputError(formatted("{}: {}{}{}; {}", file, where, where.empty() ? "" : ": ", what, advice));
 }
 
 std::string printable_name(std::string_view name) {

@@ -1,13 +1,12 @@
 #include "kitti_width.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <optional>
 #include <vector>
 
+#include "ndt/core/formatted.hpp"
 #include "ndt/io/byte_source.hpp"
 #include "ndt/io/errors.hpp"
 #include "ndt/io/points.hpp"
@@ -122,12 +121,12 @@ void require_records_of(std::size_t fields, const std::filesystem::path& file) {
   if (fields == 4 && columns.fourth_is_zero()) return;
   std::string what, advice;
   if (const auto width = other_width(columns, fields)) {
-    what = fmt::format("looks like records of {} float32; they would be read as {}{}", *width, fields,
-                       fields == 4 ? " (x y z intensity)" : "");
-    advice = fmt::format(
+    what = formatted("looks like records of {} float32; they would be read as {}{}", *width, fields,
+                     fields == 4 ? " (x y z intensity)" : "");
+    advice = formatted(
         "give --bin-fields {0} (in a dataset.toml: bin_fields = {0}), or write it as .pcd or .ply", *width);
   } else if (fields == 4 && fourth_is_a_coordinate(columns)) {
-    what = fmt::format(
+    what = formatted(
         "the fourth float32 of a record is negative in {:.0f} % of them and varies like the other three, "
         "which no intensity does; it looks like records of 3 or 5 float32",
         100 * columns.negative_share_of_fourth());

@@ -1,12 +1,11 @@
 #include "ndt/io/map_metadata.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cctype>
 #include <cmath>
 #include <string_view>
 
+#include "ndt/core/formatted.hpp"
 #include "ndt/core/limits.hpp"
 #include "ndt/io/errors.hpp"
 #include "ndt/io/numbers.hpp"
@@ -36,7 +35,7 @@ class MetadataReader {
     try {
       root = YAML::Load(text);
     } catch (const YAML::Exception& error) {
-      refuse(line_of(error.mark), fmt::format("is not YAML: {}", printable(error.msg, 200)), kForm);
+      refuse(line_of(error.mark), formatted("is not YAML: {}", printable(error.msg, 200)), kForm);
     }
     if (!root.IsMap()) refuse(0, "has no names with values", kForm);
     for (const auto& entry : root) take(entry.first, entry.second);
@@ -47,7 +46,7 @@ class MetadataReader {
     require_resolution(metadata_.y_resolution_m, "y_resolution");
     if (metadata_.tiles.empty()) refuse(0, "names no tile", kForm);
     if (metadata_.tiles.size() > kTilesMost)
-      refuse(0, fmt::format("names {} tiles, the limit is {}", metadata_.tiles.size(), kTilesMost),
+      refuse(0, formatted("names {} tiles, the limit is {}", metadata_.tiles.size(), kTilesMost),
              "cut the map into larger tiles");
     refuse_names_twice();
     std::ranges::sort(metadata_.tiles,
@@ -62,7 +61,7 @@ class MetadataReader {
   }
 
   [[noreturn]] void refuse(std::size_t line, std::string_view what, std::string_view advice) const {
-    throw refusal(name_, line == 0 ? "" : fmt::format("line {}", line), what, advice);
+    throw refusal(name_, line == 0 ? "" : formatted("line {}", line), what, advice);
   }
 
   /// Text as in the file; no text for what is none.
@@ -72,8 +71,8 @@ class MetadataReader {
     const Real<double> value = parse_real<double>(text_of(node));
     if (value.fault != RealFault::none || !(std::abs(value.value) <= Limits::kOriginM))
       refuse(line_of(node.Mark()),
-             fmt::format("{}: '{}' is no number of metres up to {}", printable(key), printable(text_of(node)),
-                         Limits::kOriginM),
+             formatted("{}: '{}' is no number of metres up to {}", printable(key), printable(text_of(node)),
+                       Limits::kOriginM),
              "give metres, with a point for decimals");
     return value.value;
   }
@@ -84,24 +83,24 @@ class MetadataReader {
     if (name == "y_resolution") return take_resolution(name, value, metadata_.y_resolution_m);
     const std::size_t line = line_of(key.Mark());
     if (name.empty() || !value.IsSequence() || value.size() != 2)
-      refuse(line, fmt::format("'{}' has no corner", printable(name)),
+      refuse(line, formatted("'{}' has no corner", printable(name)),
              "a tile is 'FILE: [X, Y]' with its lower-left corner in metres");
     metadata_.tiles.push_back({name, number(value[0], name), number(value[1], name), line});
   }
 
   void take_resolution(const std::string& key, const YAML::Node& value, double& resolution_m) const {
     if (resolution_m != 0)
-      refuse(line_of(value.Mark()), fmt::format("{} comes twice", key), "keep one of them");
+      refuse(line_of(value.Mark()), formatted("{} comes twice", key), "keep one of them");
     resolution_m = number(value, key);
     if (!(resolution_m >= kLeastResolutionM && resolution_m <= kMostResolutionM))
       refuse(
           line_of(value.Mark()),
-          fmt::format("{} = {}: must be in [{}, {}]", key, resolution_m, kLeastResolutionM, kMostResolutionM),
+          formatted("{} = {}: must be in [{}, {}]", key, resolution_m, kLeastResolutionM, kMostResolutionM),
           "give the edge of a tile in metres");
   }
 
   void require_resolution(double resolution_m, std::string_view key) const {
-    if (resolution_m == 0) refuse(0, fmt::format("{} is missing", key), kForm);
+    if (resolution_m == 0) refuse(0, formatted("{} is missing", key), kForm);
   }
 
   void refuse_names_twice() const {
@@ -110,10 +109,10 @@ class MetadataReader {
     std::ranges::sort(by_name, {}, [](const TileEntry* tile) { return std::pair(tile->file, tile->line); });
     for (std::size_t k = 1; k < by_name.size(); ++k)
       if (by_name[k]->file == by_name[k - 1]->file)
-        refuse(by_name[k]->line,
-               fmt::format("'{}' was named in line {} already", printable(by_name[k]->file),
-                           by_name[k - 1]->line),
-               "a file is one tile: keep one of the two lines");
+        refuse(
+            by_name[k]->line,
+            formatted("'{}' was named in line {} already", printable(by_name[k]->file), by_name[k - 1]->line),
+            "a file is one tile: keep one of the two lines");
   }
 
   /// The tiles are sorted by x, then y: those that can overlap one begin less than its width after it, and in
@@ -128,9 +127,9 @@ class MetadataReader {
            b = b < column ? column : b + 1)
         if (std::abs(b->y - a->y) < height_m)
           refuse(b->line,
-                 fmt::format("'{}' at ({}, {}) overlaps '{}' of line {} at ({}, {}): tiles are {} by {} m",
-                             printable(b->file), b->x, b->y, printable(a->file), a->line, a->x, a->y,
-                             metadata_.x_resolution_m, metadata_.y_resolution_m),
+                 formatted("'{}' at ({}, {}) overlaps '{}' of line {} at ({}, {}): tiles are {} by {} m",
+                           printable(b->file), b->x, b->y, printable(a->file), a->line, a->x, a->y,
+                           metadata_.x_resolution_m, metadata_.y_resolution_m),
                  "correct the corners or the resolution, or cut the map anew with ndt-bench map cut");
     }
   }
@@ -172,9 +171,8 @@ MapMetadata read_map_metadata(const fs::path& file) {
 
 std::string map_metadata_text(const MapMetadata& metadata) {
   std::string text =
-      fmt::format("x_resolution: {}\ny_resolution: {}", metadata.x_resolution_m, metadata.y_resolution_m);
-  for (const TileEntry& tile : metadata.tiles)
-    text += fmt::format("\n{}: [{}, {}]", tile.file, tile.x, tile.y);
+      formatted("x_resolution: {}\ny_resolution: {}", metadata.x_resolution_m, metadata.y_resolution_m);
+  for (const TileEntry& tile : metadata.tiles) text += formatted("\n{}: [{}, {}]", tile.file, tile.x, tile.y);
   return text;
 }
 

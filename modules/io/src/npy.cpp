@@ -1,5 +1,4 @@
 // Clouds as NumPy saves them (.npy): an array of n rows and three or more columns, x y z first.
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
@@ -8,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "ndt/core/formatted.hpp"
 #include "ndt/core/limits.hpp"
 #include "ndt/io/byte_source.hpp"
 #include "ndt/io/cloud_file.hpp"
@@ -36,14 +36,14 @@ std::string read_header(ByteSource& source) {
   if (!std::ranges::equal(std::as_bytes(std::span(kMagic)), std::span(start).first(kMagic.size())))
     throw refused(source, "does not begin as a NumPy file");
   const auto version = std::to_integer<int>(start[6]);
-  if (version < 1 || version > 3) throw refused(source, fmt::format("version {} is unknown", version));
+  if (version < 1 || version > 3) throw refused(source, formatted("version {} is unknown", version));
   const std::size_t bytes = version == 1 ? 2 : 4;
   source.read(std::span(start).subspan(8, bytes));
   const std::uint64_t length = version == 1 ? load<std::uint16_t>(&start[8], std::endian::little)
                                             : load<std::uint32_t>(&start[8], std::endian::little);
   if (length > Limits::kHeaderBytes || length > source.remaining())
-    throw refused(source, fmt::format("{} bytes of header declared, {} bytes follow and {} are the limit",
-                                      length, source.remaining(), Limits::kHeaderBytes));
+    throw refused(source, formatted("{} bytes of header declared, {} bytes follow and {} are the limit",
+                                    length, source.remaining(), Limits::kHeaderBytes));
   std::string header(length, '\0');
   source.read(std::as_writable_bytes(std::span(header)));
   return header;
@@ -52,12 +52,12 @@ std::string read_header(ByteSource& source) {
 /// Returns the text behind 'key': up to one of the characters in `ends`.
 std::string_view value_of(const ByteSource& source, std::string_view header, std::string_view key,
                           std::string_view ends) {
-  const std::string quoted = fmt::format("'{}':", key);
+  const std::string quoted = formatted("'{}':", key);
   const std::size_t at = header.find(quoted);
   const std::size_t begin =
       at == std::string_view::npos ? at : header.find_first_not_of(' ', at + quoted.size());
   const std::size_t end = begin == std::string_view::npos ? begin : header.find_first_of(ends, begin + 1);
-  if (end == std::string_view::npos) throw refused(source, fmt::format("has no {}", key));
+  if (end == std::string_view::npos) throw refused(source, formatted("has no {}", key));
   return header.substr(begin, end - begin);
 }
 
@@ -75,18 +75,18 @@ std::optional<std::array<std::uint64_t, 2>> shape_of(std::string_view text) {
 PointLayout layout_of(const ByteSource& source, std::string_view header) {
   const std::string_view type = value_of(source, header, "descr", ",");
   if (type != "'<f4'" && type != "'<f8'")
-    throw refused(source, fmt::format("the type is {}, not '<f4' or '<f8'", printable(type)));
+    throw refused(source, formatted("the type is {}, not '<f4' or '<f8'", printable(type)));
   if (const std::string_view order = value_of(source, header, "fortran_order", ",}"); order != "False")
-    throw refused(source, fmt::format("fortran_order is {}, not False", printable(order)));
+    throw refused(source, formatted("fortran_order is {}, not False", printable(order)));
   const std::string_view text = value_of(source, header, "shape", ")");
   const auto shape = shape_of(text);
   if (!shape || (*shape)[1] < 3)
-    throw refused(source, fmt::format("the shape is {}), not (n, 3) or wider", printable(text)));
+    throw refused(source, formatted("the shape is {}), not (n, 3) or wider", printable(text)));
   const auto [points, columns] = *shape;
   const std::uint64_t bytes = type == "'<f4'" ? 4 : 8;
   if (points > Limits::kPoints || columns > Limits::kRecordBytes / bytes)
-    throw refused(source, fmt::format("the shape ({}, {}) is past the limit of {} points of {} bytes", points,
-                                      columns, Limits::kPoints, Limits::kRecordBytes));
+    throw refused(source, formatted("the shape ({}, {}) is past the limit of {} points of {} bytes", points,
+                                    columns, Limits::kPoints, Limits::kRecordBytes));
   PointLayout layout;
   for (std::size_t axis = 0; axis < 3; ++axis) layout.xyz[axis] = {axis * bytes, axis, bytes};
   layout.points = points;

@@ -1,7 +1,5 @@
 #include "ndt/io/numbers.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cctype>
 #include <charconv>
@@ -12,6 +10,7 @@
 #include <system_error>
 #include <vector>
 
+#include "ndt/core/formatted.hpp"
 #include "ndt/core/limits.hpp"
 #include "ndt/io/errors.hpp"
 
@@ -75,8 +74,8 @@ std::vector<std::string_view> words(std::string_view text) {
 double number(std::string_view word, std::size_t position, std::string_view option) {
   const Real<double> real = parse_real<double>(word);
   if (real.fault != RealFault::none || !std::isfinite(real.value))
-    throw std::invalid_argument(fmt::format("{}: number {} is '{}'; give a finite decimal number", option,
-                                            position, printable(word)));
+    throw std::invalid_argument(
+        formatted("{}: number {} is '{}'; give a finite decimal number", option, position, printable(word)));
   return real.value;
 }
 
@@ -117,11 +116,10 @@ Transform parse_transform(std::string_view text, std::string_view option) {
   const std::vector<double> v = parse_numbers(text, option);
   if (v.size() == 6) return to_transform(Pose{v[0], v[1], v[2], v[3], v[4], v[5]});
   if (v.size() != 16)
-    throw std::invalid_argument(fmt::format(
+    throw std::invalid_argument(formatted(
         "{}: {} numbers; give 6 (x,y,z,roll,pitch,yaw in metres and radians) or 16 (a 4x4 matrix, "
         "row by row){}",
-        option, v.size(),
-        v.size() == 7 ? fmt::format("; a quaternion of ROS goes with {}-ros", option) : ""));
+        option, v.size(), v.size() == 7 ? formatted("; a quaternion of ROS goes with {}-ros", option) : ""));
   Transform transform;
   std::ranges::copy(v, transform.m);
   require_rigid(transform, std::string(option).c_str());
@@ -139,15 +137,15 @@ Transform parse_ros_pose(std::string_view text, std::string_view option) {
     return make_transform(turned(&Pose::yaw, v[5]) * turned(&Pose::pitch, v[4]) * turned(&Pose::roll, v[3]),
                           {v[0], v[1], v[2]});
   if (v.size() != 7)
-    throw std::invalid_argument(fmt::format(
+    throw std::invalid_argument(formatted(
         "{}: {} numbers; give 7 (x,y,z,qx,qy,qz,qw) or 6 (x,y,z,roll,pitch,yaw of fixed axes, as in ROS, in "
         "metres and radians)",
         option, v.size()));
   const double length = std::hypot(std::hypot(v[3], v[4], v[5]), v[6]);
   if (!(std::abs(length - 1) <= Limits::kQuaternionNorm))
     throw std::invalid_argument(
-        fmt::format("{}: the quaternion qx,qy,qz,qw has length {}, not 1 within {}; qw is the last", option,
-                    length, Limits::kQuaternionNorm));
+        formatted("{}: the quaternion qx,qy,qz,qw has length {}, not 1 within {}; qw is the last", option,
+                  length, Limits::kQuaternionNorm));
   const double x = v[3] / length, y = v[4] / length, z = v[5] / length, w = v[6] / length;
   const Mat3<double> rotation{{1 - 2 * (y * y + z * z), 2 * (x * y - z * w), 2 * (x * z + y * w),
                                2 * (x * y + z * w), 1 - 2 * (x * x + z * z), 2 * (y * z - x * w),

@@ -1,4 +1,3 @@
-#include <fmt/format.h>
 
 #include <array>
 #include <bit>
@@ -11,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "ndt/core/formatted.hpp"
 #include "ndt/core/limits.hpp"
 #include "ndt/core/small_matrix.hpp"
 #include "ndt/io/byte_source.hpp"
@@ -80,11 +80,11 @@ struct PackedSizes {
 };
 
 PackedSizes read_sizes(ByteSource& source, const PointLayout& layout) {
-  const std::string where = fmt::format("byte {}", source.position());
+  const std::string where = formatted("byte {}", source.position());
   const std::uint64_t expected = layout.body_bytes();
   if (expected > Limits::kUnpackedBytes)
     throw refusal(source.name(), "header",
-                  fmt::format("{} bytes of points do not fit in binary_compressed", expected),
+                  formatted("{} bytes of points do not fit in binary_compressed", expected),
                   "export the cloud as binary");
   if (source.remaining() < sizeof(PackedSizes))
     throw refusal(source.name(), where, "no room for the sizes of the compressed data", kCutOff);
@@ -92,17 +92,17 @@ PackedSizes read_sizes(ByteSource& source, const PointLayout& layout) {
   source.read(std::as_writable_bytes(std::span(&sizes, 1)));
   if (sizes.unpacked != expected)
     throw refusal(source.name(), where,
-                  fmt::format("unpacked size {}, but {} points of {} bytes are {}", sizes.unpacked,
-                              layout.points, layout.record_bytes, expected),
+                  formatted("unpacked size {}, but {} points of {} bytes are {}", sizes.unpacked,
+                            layout.points, layout.record_bytes, expected),
                   kCutOff);
   if (sizes.packed > source.remaining())
-    throw refusal(source.name(), where,
-                  fmt::format("{} bytes of compressed data declared, {} bytes follow", sizes.packed,
-                              source.remaining()),
-                  kCutOff);
+    throw refusal(
+        source.name(), where,
+        formatted("{} bytes of compressed data declared, {} bytes follow", sizes.packed, source.remaining()),
+        kCutOff);
   if (sizes.unpacked > lzf_most_unpacked(sizes.packed))
     throw refusal(source.name(), where,
-                  fmt::format("{} compressed bytes cannot unpack to {}", sizes.packed, sizes.unpacked),
+                  formatted("{} compressed bytes cannot unpack to {}", sizes.packed, sizes.unpacked),
                   kCutOff);
   return sizes;
 }
@@ -124,7 +124,7 @@ std::vector<Vec3<T>> read_compressed(ByteSource& source, const PointLayout& layo
   const auto unpacked = std::make_unique_for_overwrite<std::byte[]>(sizes.unpacked);
   source.read({packed.get(), sizes.packed});
   if (!lzf_unpack({packed.get(), sizes.packed}, {unpacked.get(), sizes.unpacked}))
-    throw refusal(source.name(), fmt::format("bytes {} to {}", begin, source.position()),
+    throw refusal(source.name(), formatted("bytes {} to {}", begin, source.position()),
                   "the compressed data is damaged", "export the cloud again");
   std::array<ValueColumn, 3> columns;
   for (std::size_t axis = 0; axis < 3; ++axis) {
@@ -154,7 +154,7 @@ std::string header_text(std::size_t points, PcdEncoding encoding) {
   const char* const data = encoding == PcdEncoding::ascii    ? "ascii"
                            : encoding == PcdEncoding::binary ? "binary"
                                                              : "binary_compressed";
-  return fmt::format(
+  return formatted(
       "# .PCD v0.7 - Point Cloud Data file format\nVERSION 0.7\nFIELDS x y z\nSIZE {0} {0} {0}\nTYPE F F F\n"
       "COUNT 1 1 1\nWIDTH {1}\nHEIGHT 1\nVIEWPOINT 0 0 0 1 0 0 0\nPOINTS {1}\nDATA {2}\n",
       sizeof(T), points, data);

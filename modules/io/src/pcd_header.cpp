@@ -1,7 +1,5 @@
 #include "ndt/io/pcd_header.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -12,6 +10,7 @@
 #include <vector>
 
 #include "ndt/core/error.hpp"
+#include "ndt/core/formatted.hpp"
 #include "ndt/core/limits.hpp"
 #include "ndt/io/byte_source.hpp"
 #include "ndt/io/errors.hpp"
@@ -62,7 +61,7 @@ struct Field {
 std::uint64_t whole_number(const PcdHeaderLines& lines, const std::string& keyword, std::size_t index) {
   const std::string& word = lines.words(keyword)[index];
   if (const auto number = parse_whole_number(word)) return *number;
-  throw lines.refused(keyword, fmt::format("'{}' is not a whole number", printable(word)));
+  throw lines.refused(keyword, formatted("'{}' is not a whole number", printable(word)));
 }
 
 /// The single number of WIDTH, HEIGHT, POINTS, within the limit on points.
@@ -71,7 +70,7 @@ std::uint64_t point_count(const PcdHeaderLines& lines, const std::string& keywor
   const std::uint64_t number = whole_number(lines, keyword, 0);
   if (number > Limits::kPoints)
     throw lines.refused(keyword,
-                        fmt::format("{} is more than the limit of {} points", number, Limits::kPoints));
+                        formatted("{} is more than the limit of {} points", number, Limits::kPoints));
   return number;
 }
 
@@ -83,21 +82,21 @@ bool legal_size(char type, std::uint64_t size) {
 void set_type_and_size(const PcdHeaderLines& lines, std::size_t i, Field& field) {
   const std::string& type = lines.words("TYPE")[i];
   if (type != "I" && type != "U" && type != "F")
-    throw lines.refused("TYPE", fmt::format("'{}' of field '{}' is unknown, expected one of I, U, F",
-                                            printable(type), field.name));
+    throw lines.refused("TYPE", formatted("'{}' of field '{}' is unknown, expected one of I, U, F",
+                                          printable(type), field.name));
   field.type = type[0];
   field.size = whole_number(lines, "SIZE", i);
   if (!legal_size(field.type, field.size))
-    throw lines.refused(
-        "SIZE", fmt::format("{} of field '{}' is not valid for TYPE {}", field.size, field.name, type));
+    throw lines.refused("SIZE",
+                        formatted("{} of field '{}' is not valid for TYPE {}", field.size, field.name, type));
 }
 
 void set_count(const PcdHeaderLines& lines, std::size_t i, Field& field) {
   if (!lines.has("COUNT")) return;
   field.count = whole_number(lines, "COUNT", i);
   if (field.count > Limits::kRecordBytes)  // 0 is padding, as PCL writes it: no values, no bytes
-    throw lines.refused("COUNT", fmt::format("{} of field '{}' is not in 0 to {}", field.count, field.name,
-                                             Limits::kRecordBytes));
+    throw lines.refused("COUNT", formatted("{} of field '{}' is not in 0 to {}", field.count, field.name,
+                                           Limits::kRecordBytes));
 }
 
 std::vector<Field> read_fields(const PcdHeaderLines& lines) {
@@ -118,20 +117,19 @@ std::vector<Field> read_fields(const PcdHeaderLines& lines) {
 CoordinatePlace coordinate(const PcdHeaderLines& lines, const Field& field, const PointLayout& so_far) {
   if (field.type != 'F')
     throw lines.refused(
-        "TYPE", fmt::format("coordinate '{}' is {} {}, not F 4 or F 8", field.name, field.type, field.size));
+        "TYPE", formatted("coordinate '{}' is {} {}, not F 4 or F 8", field.name, field.type, field.size));
   if (field.count != 1)
-    throw lines.refused("COUNT",
-                        fmt::format("coordinate '{}' has {} values, not 1", field.name, field.count));
+    throw lines.refused("COUNT", formatted("coordinate '{}' has {} values, not 1", field.name, field.count));
   return {so_far.record_bytes, so_far.columns, field.size};
 }
 
 /// Finds the one field that holds a coordinate; other names may be repeated.
 const Field* coordinate_field(const PcdHeaderLines& lines, const std::vector<Field>& fields, char axis) {
   const auto index = coordinate_index(fields, &Field::name, axis);
-  if (!index) throw lines.refused("FIELDS", fmt::format("field '{}' is missing", axis));
+  if (!index) throw lines.refused("FIELDS", formatted("field '{}' is missing", axis));
   const Field& field = fields[*index];
   if (std::ranges::count(fields, field.name, &Field::name) > 1)
-    throw lines.refused("FIELDS", fmt::format("has a duplicate '{}'", field.name));
+    throw lines.refused("FIELDS", formatted("has a duplicate '{}'", field.name));
   return &field;
 }
 
@@ -146,8 +144,8 @@ void place_fields(const PcdHeaderLines& lines, PointLayout& layout) {
     layout.columns += field.count;
   }
   if (layout.record_bytes > Limits::kRecordBytes)
-    throw lines.refused("FIELDS", fmt::format("one point has {} bytes, the limit is {}", layout.record_bytes,
-                                              Limits::kRecordBytes));
+    throw lines.refused("FIELDS", formatted("one point has {} bytes, the limit is {}", layout.record_bytes,
+                                            Limits::kRecordBytes));
 }
 
 /// Versions .5 and .6 have the same layout, and PCL reads a header without a version.
@@ -158,7 +156,7 @@ void check_version(const PcdHeaderLines& lines) {
   constexpr std::string_view kVersions[] = {"0.7", "0.6", "0.5", ".7", ".6", ".5"};
   if (std::ranges::find(kVersions, version) == std::end(kVersions))
     throw lines.refused("VERSION",
-                        fmt::format("'{}' is not supported, expected 0.5, 0.6 or 0.7", printable(version)));
+                        formatted("'{}' is not supported, expected 0.5, 0.6 or 0.7", printable(version)));
 }
 
 /// Sensor pose of the recording; checked, then ignored: points are in the frame they are stored in.
@@ -168,7 +166,7 @@ void check_viewpoint(const PcdHeaderLines& lines) {
   for (const std::string& word : lines.words("VIEWPOINT")) {
     const Real<double> real = parse_real<double>(word);
     if (real.fault != RealFault::none || !std::isfinite(real.value))
-      throw lines.refused("VIEWPOINT", fmt::format("'{}' is not a finite number", printable(word)));
+      throw lines.refused("VIEWPOINT", formatted("'{}' is not a finite number", printable(word)));
   }
 }
 
@@ -181,7 +179,7 @@ void read_counts(const PcdHeaderLines& lines, PointLayout& layout) {
   layout.points = point_count(lines, "POINTS");
   if (wide && layout.points != width * height)
     throw lines.refused("POINTS",
-                        fmt::format("{} is not WIDTH {} times HEIGHT {}", layout.points, width, height));
+                        formatted("{} is not WIDTH {} times HEIGHT {}", layout.points, width, height));
 }
 
 PcdEncoding encoding(const PcdHeaderLines& lines) {
@@ -190,8 +188,8 @@ PcdEncoding encoding(const PcdHeaderLines& lines) {
   if (word == "ascii") return PcdEncoding::ascii;
   if (word == "binary") return PcdEncoding::binary;
   if (word == "binary_compressed") return PcdEncoding::binary_compressed;
-  throw lines.refused("DATA", fmt::format("'{}' is unknown, expected one of ascii, binary, binary_compressed",
-                                          printable(word)));
+  throw lines.refused("DATA", formatted("'{}' is unknown, expected one of ascii, binary, binary_compressed",
+                                        printable(word)));
 }
 
 PcdHeaderLines::PcdHeaderLines(ByteSource& source) : text_(source, "DATA") {
@@ -207,20 +205,20 @@ std::string_view PcdHeaderLines::add(std::string_view line) {
   const std::string given = words[0] == "COLUMNS" ? "FIELDS" : words[0];
   const auto* const keyword = std::find(std::begin(kKeywords), std::end(kKeywords), given);
   if (keyword == std::end(kKeywords))
-    throw text_.refused(fmt::format("unknown PCD keyword '{}'", printable(given)));
+    throw text_.refused(formatted("unknown PCD keyword '{}'", printable(given)));
   words.erase(words.begin());
   if (!lines_.try_emplace(given, Line{text_.count(), std::move(words)}).second)
-    throw text_.refused(fmt::format("duplicate {} (first on line {})", *keyword, lines_.at(given).number));
+    throw text_.refused(formatted("duplicate {} (first on line {})", *keyword, lines_.at(given).number));
   return *keyword;
 }
 
 void PcdHeaderLines::expect_words(const std::string& keyword, std::size_t n) const {
   if (const std::size_t got = words(keyword).size(); got != n)
-    throw refused(keyword, fmt::format("{} {}, expected {}", got, got == 1 ? "value" : "values", n));
+    throw refused(keyword, formatted("{} {}, expected {}", got, got == 1 ? "value" : "values", n));
 }
 
 InputError PcdHeaderLines::refused(const std::string& keyword, std::string_view what) const {
-  return text_.refused(lines_.at(keyword).number, fmt::format("{} {}", keyword, what));
+  return text_.refused(lines_.at(keyword).number, formatted("{} {}", keyword, what));
 }
 
 }  // namespace

@@ -1,7 +1,7 @@
-#include <fmt/format.h>
 
 #include <bit>
 
+#include "ndt/core/formatted.hpp"
 #include "ndt/core/limits.hpp"
 #include "ndt/io/byte_source.hpp"
 #include "ndt/io/cloud_file.hpp"
@@ -41,8 +41,8 @@ class ListRecords {
     const std::int64_t items = length(*property.count);
     const std::uint64_t most = source_.remaining() / property.type->bytes;
     if (items < 0 || static_cast<std::uint64_t>(items) > most)
-      throw refused(at, fmt::format("list '{}' has {} items, but {} bytes follow", printable(property.name),
-                                    items, source_.remaining()));
+      throw refused(at, formatted("list '{}' has {} items, but {} bytes follow", printable(property.name),
+                                  items, source_.remaining()));
     source_.skip(static_cast<std::uint64_t>(items) * property.type->bytes);
   }
 
@@ -74,9 +74,9 @@ class ListRecords {
   }
 
   InputError refused(std::uint64_t byte, std::string_view what) const {
-    return refusal(source_.name(), fmt::format("byte {}", byte),
-                   fmt::format("element '{}', record {} of {}: {}", printable(element_.name), done_ + 1,
-                               element_.count, what),
+    return refusal(source_.name(), formatted("byte {}", byte),
+                   formatted("element '{}', record {} of {}: {}", printable(element_.name), done_ + 1,
+                             element_.count, what),
                    kCutOff);
   }
 
@@ -105,20 +105,20 @@ class Row {
     require_word();
     const auto items = parse_whole_number(words_.word());
     if (!items)
-      throw words_.refused(fmt::format("value {}: list '{}' has '{}' items, which is not a whole number",
-                                       column_ + 1, printable(property.name), printable(words_.word())));
+      throw words_.refused(formatted("value {}: list '{}' has '{}' items, which is not a whole number",
+                                     column_ + 1, printable(property.name), printable(words_.word())));
     advance();
     return *items;
   }
   void expect_end() const {
     if (piece_ == Piece::word)
       throw words_.refused(
-          fmt::format("value {}: '{}' is one more than declared", column_ + 1, printable(words_.word())));
+          formatted("value {}: '{}' is one more than declared", column_ + 1, printable(words_.word())));
   }
 
  private:
   void require_word() const {
-    if (piece_ != Piece::word) throw words_.refused(fmt::format("value {} is missing", column_ + 1));
+    if (piece_ != Piece::word) throw words_.refused(formatted("value {} is missing", column_ + 1));
   }
   void advance() {
     piece_ = words_.next();
@@ -141,9 +141,9 @@ void skip_records(ByteSource& source, const PlyElement& element, std::endian ord
     return;
   }
   if (element.count > source.remaining() / each)
-    throw refusal(source.name(), fmt::format("byte {}", source.position()),
-                  fmt::format("{} of element '{}' of {} bytes declared, but {} bytes follow", element.count,
-                              printable(element.name), each, source.remaining()),
+    throw refusal(source.name(), formatted("byte {}", source.position()),
+                  formatted("{} of element '{}' of {} bytes declared, but {} bytes follow", element.count,
+                            printable(element.name), each, source.remaining()),
                   kCutOff);
   source.skip(element.count * each);
 }
@@ -156,8 +156,8 @@ void read_rows(TextWords& words, const PlyElement& element, Take take) {
   for (std::uint64_t done = 0; done < element.count; ++done) {
     const TextWords::Piece first = words.next_row();
     if (first == TextWords::Piece::end_of_file)
-      throw words.refused(fmt::format("the file ends after {} of {} rows of element '{}'", done,
-                                      element.count, printable(element.name)),
+      throw words.refused(formatted("the file ends after {} of {} rows of element '{}'", done, element.count,
+                                    printable(element.name)),
                           kCutOff);
     Row row(words, first);
     std::uint64_t number = 0;
@@ -192,7 +192,7 @@ std::vector<Vec3<T>> read_list_rows(TextWords& words, const PlyHeader& header, A
     row.number<double>();
   });
   if (after == AfterLastPoint::end_of_file && words.next_row() == TextWords::Piece::word)
-    throw words.refused(fmt::format("more rows than the {} declared", points.size()));
+    throw words.refused(formatted("more rows than the {} declared", points.size()));
   return points;
 }
 
@@ -249,7 +249,7 @@ std::string_view name_of(PlyEncoding encoding) {
 
 template <class T>
 void write_points(std::ostream& out, const PointCloud& cloud, PlyEncoding encoding) {
-  out << fmt::format(
+  out << formatted(
       "ply\nformat {0} 1.0\nelement vertex {1}\nproperty {2} x\nproperty {2} y\nproperty {2} z\nend_header\n",
       name_of(encoding), cloud.size(), sizeof(T) == 4 ? "float" : "double");
   switch (encoding) {

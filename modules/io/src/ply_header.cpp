@@ -1,7 +1,5 @@
 #include "ply_header.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <optional>
 #include <set>
@@ -9,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "ndt/core/formatted.hpp"
 #include "ndt/core/limits.hpp"
 #include "ndt/io/errors.hpp"
 #include "ndt/io/numbers.hpp"
@@ -62,21 +61,21 @@ const std::string* repeated(const Range& named) {
 /// Finds x, y or z, which must be a real number.
 const PlyProperty* coordinate_property(const HeaderText& text, const PlyElement& vertex, char axis) {
   const auto index = coordinate_index(vertex.properties, &PlyProperty::name, axis);
-  if (!index) throw text.refused(vertex.line, fmt::format("element 'vertex' has no property '{}'", axis));
+  if (!index) throw text.refused(vertex.line, formatted("element 'vertex' has no property '{}'", axis));
   const PlyProperty& property = vertex.properties[*index];
   if (property.is_list() || property.type->kind != Kind::real)
     throw text.refused(
         vertex.line,
-        fmt::format("coordinate '{}' of element 'vertex' is {}, not float or double",
-                    printable(property.name), property.is_list() ? "a list" : property.type->name));
+        formatted("coordinate '{}' of element 'vertex' is {}, not float or double", printable(property.name),
+                  property.is_list() ? "a list" : property.type->name));
   return &property;
 }
 
 /// The places of the coordinates among the numbers of a vertex; lists do not count.
 PointLayout layout_of(const HeaderText& text, const PlyElement& vertex) {
   if (vertex.count > Limits::kPoints)
-    throw text.refused(vertex.line, fmt::format("{} vertices are more than the limit of {} points",
-                                                vertex.count, Limits::kPoints));
+    throw text.refused(vertex.line, formatted("{} vertices are more than the limit of {} points",
+                                              vertex.count, Limits::kPoints));
   std::array<const PlyProperty*, 3> xyz = {};
   for (std::size_t axis = 0; axis < 3; ++axis) xyz[axis] = coordinate_property(text, vertex, kAxes[axis]);
   PointLayout layout;
@@ -100,25 +99,25 @@ void take(const HeaderText& text, const PlyElement& element, PlyEncoding encodin
       encoding == PlyEncoding::ascii ? 2 * element.properties.size() : element.least_bytes();
   if (each != 0 && element.count > left / each)
     throw text.refused(element.line,
-                       fmt::format("{} of element '{}' declared, of {} bytes or more each, but {} bytes "
-                                   "are left for them",
-                                   element.count, printable(element.name), each, left));
+                       formatted("{} of element '{}' declared, of {} bytes or more each, but {} bytes "
+                                 "are left for them",
+                                 element.count, printable(element.name), each, left));
   left -= element.count * each;
 }
 
 PlyHeaderLines::PlyHeaderLines(ByteSource& source) : text_(source, "end_header") {
   if (const Words words = text_.words(text_.next_line()); words != Words{"ply"})
-    throw text_.refused(fmt::format("expected a line 'ply', found '{}'",
-                                    printable(words.empty() ? "" : fmt::format("{}", words[0]))));
+    throw text_.refused(formatted("expected a line 'ply', found '{}'",
+                                  printable(words.empty() ? "" : formatted("{}", words[0]))));
   while (add(text_.next_line())) {
   }
   if (!encoding_) throw text_.missing("format");
   if (const std::string* name = repeated(elements_))
-    throw text_.refused(fmt::format("duplicate element '{}'", printable(*name)));
+    throw text_.refused(formatted("duplicate element '{}'", printable(*name)));
   for (const PlyElement& element : elements_)
     if (const std::string* name = repeated(element.properties))
-      throw text_.refused(element.line, fmt::format("duplicate property '{}' of element '{}'",
-                                                    printable(*name), printable(element.name)));
+      throw text_.refused(element.line, formatted("duplicate property '{}' of element '{}'", printable(*name),
+                                                  printable(element.name)));
 }
 
 /// False after the last line.
@@ -137,7 +136,7 @@ bool PlyHeaderLines::add(const std::string& line) {
   else if (keyword == "property")
     add_property(words);
   else
-    throw text_.refused(fmt::format("unknown PLY keyword '{}'", printable(keyword)));
+    throw text_.refused(formatted("unknown PLY keyword '{}'", printable(keyword)));
   return true;
 }
 
@@ -152,19 +151,18 @@ void PlyHeaderLines::set_format(const Words& words) {
     encoding_ = PlyEncoding::binary_big_endian;
   else
     throw text_.refused(
-        fmt::format("unknown format '{}', expected one of ascii, binary_little_endian, binary_big_endian",
-                    printable(words[1])));
+        formatted("unknown format '{}', expected one of ascii, binary_little_endian, binary_big_endian",
+                  printable(words[1])));
   if (words[2] != "1.0")
-    throw text_.refused(
-        fmt::format("format version '{}' is not supported, expected 1.0", printable(words[2])));
+    throw text_.refused(formatted("format version '{}' is not supported, expected 1.0", printable(words[2])));
 }
 
 void PlyHeaderLines::add_element(const Words& words) {
   expect_words(words, 3, "element <name> <count>");
   const auto count = parse_whole_number(words[2]);
   if (!count)
-    throw text_.refused(fmt::format("element '{}': count '{}' is not a whole number", printable(words[1]),
-                                    printable(words[2])));
+    throw text_.refused(formatted("element '{}': count '{}' is not a whole number", printable(words[1]),
+                                  printable(words[2])));
   elements_.push_back({words[1], *count, text_.count(), {}});
 }
 
@@ -175,19 +173,19 @@ void PlyHeaderLines::add_property(const Words& words) {
   if (elements_.empty()) throw text_.refused("property before the first element");
   PlyProperty property{words.back(), &type(words[words.size() - 2]), list ? &type(words[2]) : nullptr};
   if (list && property.count->kind == Kind::real)
-    throw text_.refused(fmt::format("list '{}' is counted by a {}, not by an integer",
-                                    printable(property.name), property.count->name));
+    throw text_.refused(formatted("list '{}' is counted by a {}, not by an integer", printable(property.name),
+                                  property.count->name));
   elements_.back().properties.push_back(std::move(property));
 }
 
 void PlyHeaderLines::expect_words(const Words& words, std::size_t n, std::string_view form) const {
-  if (words.size() != n) throw text_.refused(fmt::format("{} words, expected '{}'", words.size(), form));
+  if (words.size() != n) throw text_.refused(formatted("{} words, expected '{}'", words.size(), form));
 }
 
 const PlyType& PlyHeaderLines::type(const std::string& word) const {
   for (const PlyType& type : kTypes)
     if (word == type.name || word == type.other_name) return type;
-  throw text_.refused(fmt::format(
+  throw text_.refused(formatted(
       "unknown type '{}', expected one of char, uchar, short, ushort, int, uint, float, double, int8, "
       "uint8, int16, uint16, int32, "
       "uint32, float32, float64",

@@ -1,7 +1,5 @@
 #include "ndt/io/points.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -11,6 +9,7 @@
 #include <sys/mman.h>
 #endif
 
+#include "ndt/core/formatted.hpp"
 #include "ndt/core/limits.hpp"
 #include "ndt/io/clouds.hpp"
 #include "ndt/io/errors.hpp"
@@ -87,7 +86,7 @@ double origin(const std::vector<Vec3<double>>& points, double Vec3<double>::*axi
   const double centre = median(points, axis);
   if (std::abs(centre) > Limits::kOriginM)
     throw refusal(file, "",
-                  fmt::format("the points are around {} m, past the limit of {} m", centre, Limits::kOriginM),
+                  formatted("the points are around {} m, past the limit of {} m", centre, Limits::kOriginM),
                   "export the cloud in metres");
   return std::floor(centre / kOriginStepM) * kOriginStepM + 0.0;  // 0 for -0, of which a median may be either
 }
@@ -103,9 +102,9 @@ void gather(const std::array<ValueColumn, 3>& columns, std::endian order, std::s
 template <class T>
 std::vector<Vec3<T>> read_point_records(ByteSource& source, const PointLayout& layout, std::endian order) {
   if (layout.body_bytes() > source.remaining())
-    throw refusal(source.name(), fmt::format("byte {}", source.position()),
-                  fmt::format("{} points of {} bytes declared, which is {}, but {} bytes follow",
-                              layout.points, layout.record_bytes, layout.body_bytes(), source.remaining()),
+    throw refusal(source.name(), formatted("byte {}", source.position()),
+                  formatted("{} points of {} bytes declared, which is {}, but {} bytes follow", layout.points,
+                            layout.record_bytes, layout.body_bytes(), source.remaining()),
                   kCutOff);
   std::vector<Vec3<T>> points = room_for<T>(layout.points);
   if (points.empty()) return points;
@@ -132,17 +131,17 @@ std::vector<Vec3<T>> read_text_points(TextWords& words, const PointLayout& layou
   // A value takes a digit and a separator; the last separator may be missing.
   const std::uint64_t least = layout.points * layout.columns * 2;
   if (least > words.bytes_left() + 1)
-    throw words.refused(fmt::format("{} rows of {} values declared, but only {} bytes follow", layout.points,
-                                    layout.columns, words.bytes_left()),
+    throw words.refused(formatted("{} rows of {} values declared, but only {} bytes follow", layout.points,
+                                  layout.columns, words.bytes_left()),
                         kCutOff);
   std::vector<Vec3<T>> points(layout.points);
   std::uint64_t found = 0;
   for (; found < layout.points && read_row(words, layout, points[found]); ++found) {
   }
   if (found < layout.points)
-    throw words.refused(fmt::format("the file ends after {} of {} rows", found, layout.points));
+    throw words.refused(formatted("the file ends after {} of {} rows", found, layout.points));
   if (Vec3<T> extra; after == AfterLastPoint::end_of_file && read_row(words, layout, extra))
-    throw words.refused(fmt::format("more rows than the {} declared", layout.points));
+    throw words.refused(formatted("more rows than the {} declared", layout.points));
   return points;
 }
 

@@ -1,5 +1,4 @@
 // Clouds in rows of text (.xyz, .csv): three or more numbers a point, separated by blanks or by commas.
-#include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
@@ -9,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "ndt/core/formatted.hpp"
 #include "ndt/core/limits.hpp"
 #include "ndt/io/byte_source.hpp"
 #include "ndt/io/cloud_file.hpp"
@@ -72,7 +72,7 @@ class TableReader {
     ++number_;
     for (; byte != '\n' && byte != ByteSource::kEnd; byte = source_.get()) {
       if (line_.size() == Limits::kHeaderBytes)
-        throw refused(fmt::format("is longer than {} bytes", Limits::kHeaderBytes));
+        throw refused(formatted("is longer than {} bytes", Limits::kHeaderBytes));
       line_.push_back(static_cast<char>(byte));
     }
     return true;
@@ -91,7 +91,7 @@ class TableReader {
       names_are_sure_ = !comment;
     else if (!comment)
       throw refused(
-          fmt::format("'{}' is not a number, and the line has no columns x, y and z", printable(cells_[0])));
+          formatted("'{}' is not a number, and the line has no columns x, y and z", printable(cells_[0])));
     return true;
   }
 
@@ -115,26 +115,26 @@ class TableReader {
   void settle_columns() {
     if (names_are_sure_ || cells_.size() == names_) columns_ = named_columns_;
     width_ = names_are_sure_ ? names_ : cells_.size();
-    if (width_ < 3) throw refused(fmt::format("{} values, expected 3 or more", cells_.size()));
+    if (width_ < 3) throw refused(formatted("{} values, expected 3 or more", cells_.size()));
   }
 
   Vec3<double> point(std::size_t before) {
     if (before == Limits::kPoints)
-      throw refused(fmt::format("more points than the limit of {}", Limits::kPoints));
+      throw refused(formatted("more points than the limit of {}", Limits::kPoints));
     if (before == 0) settle_columns();
-    if (cells_.size() != width_) throw refused(fmt::format("{} values, expected {}", cells_.size(), width_));
+    if (cells_.size() != width_) throw refused(formatted("{} values, expected {}", cells_.size(), width_));
     return {number(columns_[0]), number(columns_[1]), number(columns_[2])};
   }
 
   double number(std::size_t column) const {
     const Real<double> real = parse_real<double>(cells_[column]);
     if (real.fault == RealFault::none) return real.value;
-    throw refused(fmt::format("value {}: '{}' is {}", column + 1, printable(cells_[column]),
-                              real.fault == RealFault::out_of_range ? "out of range" : "not a number"));
+    throw refused(formatted("value {}: '{}' is {}", column + 1, printable(cells_[column]),
+                            real.fault == RealFault::out_of_range ? "out of range" : "not a number"));
   }
 
   InputError refused(std::string_view what) const {
-    return refusal(source_.name(), fmt::format("line {}", number_), what, kRowForm);
+    return refusal(source_.name(), formatted("line {}", number_), what, kRowForm);
   }
 
   ByteSource source_;

@@ -1,10 +1,9 @@
 #include "ndt/io/text.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <utility>
 
+#include "ndt/core/formatted.hpp"
 #include "ndt/core/limits.hpp"
 #include "ndt/io/errors.hpp"
 #include "ndt/io/numbers.hpp"
@@ -31,8 +30,7 @@ std::string_view take_word(std::string_view& line) {
 std::string whole_text(const std::filesystem::path& file, std::uint64_t most, std::string_view advice) {
   ByteSource source(file);
   if (source.size() > most)
-    throw refusal(source.name(), "", fmt::format("{} bytes, at most {} are read", source.size(), most),
-                  advice);
+    throw refusal(source.name(), "", formatted("{} bytes, at most {} are read", source.size(), most), advice);
   std::string text(source.size(), '\0');
   source.read(std::as_writable_bytes(std::span(text)));
   return text;
@@ -52,7 +50,7 @@ TextWords::Piece TextWords::next() {
   word_.clear();
   while (!ends_word(byte)) {
     if (word_.size() == Limits::kTokenBytes)
-      throw refused(fmt::format("'{}' is longer than {} bytes", printable(word_), Limits::kTokenBytes));
+      throw refused(formatted("'{}' is longer than {} bytes", printable(word_), Limits::kTokenBytes));
     word_.push_back(static_cast<char>(byte));
     byte = source_.get();
   }
@@ -75,8 +73,8 @@ template <class T>
 T TextWords::number(std::uint64_t column) const {
   const Real<T> real = parse_real<T>(word_);
   if (real.fault == RealFault::none) return real.value;
-  throw refused(fmt::format("value {}: '{}' is {}", column + 1, printable(word_),
-                            real.fault == RealFault::out_of_range ? "out of range" : "not a number"));
+  throw refused(formatted("value {}: '{}' is {}", column + 1, printable(word_),
+                          real.fault == RealFault::out_of_range ? "out of range" : "not a number"));
 }
 
 InputError TextWords::refused(std::string_view what) const {
@@ -84,11 +82,11 @@ InputError TextWords::refused(std::string_view what) const {
 }
 
 InputError TextWords::refused(std::string_view what, std::string_view advice) const {
-  return refusal(source_.name(), fmt::format("line {}", line_), what, advice);
+  return refusal(source_.name(), formatted("line {}", line_), what, advice);
 }
 
 InputError TextWords::wrong_length(std::uint64_t values, std::uint64_t expected) const {
-  return refused(fmt::format("{} values, expected {}", values, expected));
+  return refused(formatted("{} values, expected {}", values, expected));
 }
 
 template float TextWords::number<float>(std::uint64_t) const;
@@ -116,11 +114,11 @@ std::string HeaderText::next_line() {
   std::string line;
   for (int byte = source_.get(); byte != '\n'; byte = source_.get()) {
     if (byte == ByteSource::kEnd)
-      throw refused(fmt::format("the file ends before the end of its {} line", last_));
+      throw refused(formatted("the file ends before the end of its {} line", last_));
     if (count_ == 1 && is_text_and_cr(line) && byte != '\r')
       throw refused("the line ends with a carriage return alone");
     if (source_.position() > Limits::kHeaderBytes)
-      throw refused(fmt::format("no {} line within the limit of {} bytes", last_, Limits::kHeaderBytes));
+      throw refused(formatted("no {} line within the limit of {} bytes", last_, Limits::kHeaderBytes));
     line.push_back(static_cast<char>(byte));
   }
   return line;
@@ -130,18 +128,18 @@ std::vector<std::string> HeaderText::words(std::string_view line) const {
   std::vector<std::string> words;
   for (std::string_view word = take_word(line); !word.empty(); word = take_word(line)) {
     if (word.size() > Limits::kTokenBytes)
-      throw refused(fmt::format("'{}' is longer than {} bytes", printable(word), Limits::kTokenBytes));
+      throw refused(formatted("'{}' is longer than {} bytes", printable(word), Limits::kTokenBytes));
     words.emplace_back(word);
   }
   return words;
 }
 
 InputError HeaderText::refused(std::uint64_t line, std::string_view what) const {
-  return refusal(source_.name(), fmt::format("header line {}", line), what, kAdvice);
+  return refusal(source_.name(), formatted("header line {}", line), what, kAdvice);
 }
 
 InputError HeaderText::missing(std::string_view keyword) const {
-  return refusal(source_.name(), "header", fmt::format("the {} line is missing", keyword), kAdvice);
+  return refusal(source_.name(), "header", formatted("the {} line is missing", keyword), kAdvice);
 }
 
 }  // namespace ndt::io

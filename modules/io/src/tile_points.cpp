@@ -1,12 +1,11 @@
 #include "ndt/io/tile_points.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <utility>
 
+#include "ndt/core/formatted.hpp"
 #include "ndt/core/limits.hpp"
 #include "ndt/io/errors.hpp"
 
@@ -46,10 +45,10 @@ void require_inside(const StoredPoints& stored, const MapArea& area, const std::
         if (first == points.end()) return;
         throw refusal(
             printable_name(file.native()), "",
-            fmt::format("{} of {} points are outside its tile, x {} to {} m and y {} to {} m; the first is "
-                        "({}, {}, {})",
-                        std::ranges::count_if(first, points.end(), is_out), points.size(), area.low_x,
-                        area.high_x, area.low_y, area.high_y, first->x, first->y, first->z),
+            formatted("{} of {} points are outside its tile, x {} to {} m and y {} to {} m; the first is "
+                      "({}, {}, {})",
+                      std::ranges::count_if(first, points.end(), is_out), points.size(), area.low_x,
+                      area.high_x, area.low_y, area.high_y, first->x, first->y, first->z),
             "if the tiles have other axes or units than the metadata, correct it; or move it away and cut "
             "the folder anew with ndt-bench map cut");
       },
@@ -63,14 +62,14 @@ void TilePoints::add(StoredPoints more, const std::filesystem::path& file) {
   }
   if (points_->index() != more.index())
     throw refusal(printable_name(file.native()), "",
-                  fmt::format("its coordinates are {}, those of {} {}", type_name(more),
-                              printable_name(first_.filename().native()), type_name(*points_)),
+                  formatted("its coordinates are {}, those of {} {}", type_name(more),
+                            printable_name(first_.filename().native()), type_name(*points_)),
                   "export all tiles with the same fields");
   std::visit(
       [&](auto& points) {
         const auto& added = std::get<std::remove_reference_t<decltype(points)>>(more);
         if (points.size() + added.size() > Limits::kPoints)
-          throw refusal(map_, "", fmt::format("the tiles have more than {} points", Limits::kPoints),
+          throw refusal(map_, "", formatted("the tiles have more than {} points", Limits::kPoints),
                         "take in less of the map, or thin its tiles");
         points.insert(points.end(), added.begin(), added.end());
       },

@@ -1,7 +1,5 @@
 #include "ndt/io/tiled_map.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -9,6 +7,7 @@
 #include <map>
 #include <utility>
 
+#include "ndt/core/formatted.hpp"
 #include "ndt/io/cloud_file.hpp"
 #include "ndt/io/errors.hpp"
 #include "ndt/io/inside_folder.hpp"
@@ -121,8 +120,8 @@ void MapFiles::use_metadata(const fs::path& file) {
   const fs::path beside = file.parent_path();
   const TilePlaces places(beside, metadata);
   const auto refuse = [&](const TileEntry& tile, std::string_view what, std::string_view advice) {
-    throw refusal(printable_name(file.native()), fmt::format("line {}", tile.line),
-                  fmt::format("the tile '{}' {}", printable(tile.file), what), advice);
+    throw refusal(printable_name(file.native()), formatted("line {}", tile.line),
+                  formatted("the tile '{}' {}", printable(tile.file), what), advice);
   };
   for (const TileEntry& tile : metadata.tiles) {
     const fs::path place = places.of(tile.file);
@@ -149,17 +148,17 @@ void MapFiles::use_folder(const fs::path& folder) {
   for (const fs::path& file : clouds_among(std::move(files))) {
     const std::string name = file.filename().string();
     if (!stays_inside(folder, name))
-      throw refusal(name_, "", fmt::format("'{}' is a link out of the folder", printable(name)),
+      throw refusal(name_, "", formatted("'{}' is a link out of the folder", printable(name)),
                     "put the file itself there; such a link is not followed");
     tiles_.push_back({name, file, std::nullopt});
   }
   if (error)
-    throw refusal(name_, "", fmt::format("cannot be listed ({})", error.message()), "check its permissions");
+    throw refusal(name_, "", formatted("cannot be listed ({})", error.message()), "check its permissions");
   if (tiles_.empty())
     throw refusal(name_, "", "the folder has no point cloud and no " + std::string(kMetadataName),
                   "give a file, or a folder of tiles (" + cloud_extensions() + ")");
   if (tiles_.size() > kTilesMost)
-    throw refusal(name_, "", fmt::format("{} clouds, the limit is {}", tiles_.size(), kTilesMost),
+    throw refusal(name_, "", formatted("{} clouds, the limit is {}", tiles_.size(), kTilesMost),
                   "join them into larger tiles");
   std::ranges::sort(tiles_, {}, &MapTile::name);
   in_tiles_ = true;
@@ -190,8 +189,8 @@ std::vector<const MapTile*> MapFiles::touching(const MapArea& area) const {
   }
   if (found.empty())
     throw refusal(name_, "",
-                  fmt::format("no tile is within {} m of ({}, {}); the nearest is {:.1f} m away",
-                              area.reach_m, area.low_x, area.low_y, nearest_m),
+                  formatted("no tile is within {} m of ({}, {}); the nearest is {:.1f} m away", area.reach_m,
+                            area.low_x, area.low_y, nearest_m),
                   "correct the place, or take in more of the map");
   return found;
 }

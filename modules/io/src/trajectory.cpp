@@ -1,8 +1,5 @@
 #include "ndt/io/trajectory.hpp"
 
-#include <fmt/format.h>
-#include <fmt/ranges.h>
-
 #include <Eigen/Geometry>
 #include <algorithm>
 #include <array>
@@ -10,6 +7,7 @@
 #include <cstdint>
 #include <stdexcept>
 
+#include "ndt/core/formatted.hpp"
 #include "ndt/core/limits.hpp"
 #include "ndt/io/cloud_output.hpp"
 #include "ndt/io/errors.hpp"
@@ -21,7 +19,7 @@ namespace ndt::io {
 
 void require_room(const TextWords& words, std::uint64_t poses) {
   if (poses == Limits::kPoses)
-    throw words.refused(fmt::format("more than the limit of {} poses", Limits::kPoses),
+    throw words.refused(formatted("more than the limit of {} poses", Limits::kPoses),
                         "split the trajectory into smaller files");
 }
 
@@ -30,14 +28,14 @@ void require_poses(const ByteSource& source, std::uint64_t poses) {
 }
 
 void require_writable(const std::filesystem::path& file, const char* function, std::uint64_t poses) {
-  if (poses == 0) throw std::invalid_argument(fmt::format("{}: no poses to write", function));
+  if (poses == 0) throw std::invalid_argument(formatted("{}: no poses to write", function));
   require_readable_count(file, "poses", poses, Limits::kPoses);
 }
 
 double finite_number(const TextWords& words, std::uint64_t column) {
   const double number = words.number<double>(column);
   if (!std::isfinite(number))
-    throw words.refused(fmt::format("value {}: '{}' is not finite", column + 1, printable(words.word())));
+    throw words.refused(formatted("value {}: '{}' is not finite", column + 1, printable(words.word())));
   return number;
 }
 
@@ -57,8 +55,8 @@ Eigen::Quaterniond unit_quaternion(const TextWords& words, const std::array<doub
   const Eigen::Quaterniond q(row[7], row[4], row[5], row[6]);
   const double error = std::abs(q.coeffs().stableNorm() - 1);
   if (!(error <= Limits::kQuaternionNorm))
-    throw words.refused(fmt::format("quaternion qx qy qz qw has length {}, not 1 within {}",
-                                    q.coeffs().stableNorm(), Limits::kQuaternionNorm));
+    throw words.refused(formatted("quaternion qx qy qz qw has length {}, not 1 within {}",
+                                  q.coeffs().stableNorm(), Limits::kQuaternionNorm));
   info.worst_norm_error = std::max(info.worst_norm_error, error);
   return q.normalized();
 }
@@ -82,10 +80,10 @@ void require_order(std::span<const StampedTransform> poses) {
   for (std::size_t i = 0; i < poses.size(); ++i) {
     if (!std::isfinite(poses[i].time_s))
       throw std::invalid_argument(
-          fmt::format("write_tum: time {} of pose {} is not finite", poses[i].time_s, i));
+          formatted("write_tum: time {} of pose {} is not finite", poses[i].time_s, i));
     if (i > 0 && poses[i].time_s <= poses[i - 1].time_s)
-      throw std::invalid_argument(fmt::format("write_tum: time {} of pose {} does not come after {}",
-                                              poses[i].time_s, i, poses[i - 1].time_s));
+      throw std::invalid_argument(formatted("write_tum: time {} of pose {} does not come after {}",
+                                            poses[i].time_s, i, poses[i - 1].time_s));
   }
 }
 
@@ -96,7 +94,7 @@ void add_pose(const TextWords& words, const std::array<double, kTumColumns>& row
   require_room(words, poses.size());
   if (!poses.empty() && row[0] <= poses.back().time_s)
     throw words.refused(
-        fmt::format("time {} does not come after {}, the one before", row[0], poses.back().time_s),
+        formatted("time {} does not come after {}, the one before", row[0], poses.back().time_s),
         "sort the lines by time and drop repeated ones");
   poses.push_back(pose_of(row, unit_quaternion(words, row, noticed)));
 }
@@ -117,7 +115,7 @@ PositionCovariance covariance_of(const TextWords& words, std::span<const double>
   const PositionCovariance c{row[8], row[9], row[10]};
   if (!(c.xx > 0 && c.yy > 0 && c.xx * c.yy > c.xy * c.xy))
     throw words.refused(
-        fmt::format("the covariance {} {} {} is not positive definite", c.xx, c.xy, c.yy),
+        formatted("the covariance {} {} {} is not positive definite", c.xx, c.xy, c.yy),
         "give var_x cov_xy var_y in square metres, or leave out these three columns in all lines");
   return c;
 }
@@ -157,11 +155,14 @@ std::vector<StampedTransform> read_fixes(const std::filesystem::path& file) {
 std::string tum_line(const StampedTransform& pose) {
   const Vec3<double> t = translation_of(pose.map_from_body);
   const Eigen::Quaterniond q = quaternion_of(pose.map_from_body);
-  return fmt::format("{} {} {} {} {} {} {} {}", pose.time_s, t.x, t.y, t.z, q.x(), q.y(), q.z(), q.w());
+  return formatted("{} {} {} {} {} {} {} {}", pose.time_s, t.x, t.y, t.z, q.x(), q.y(), q.z(), q.w());
 }
 
 std::string kitti_line(const Transform& map_from_body) {
-  return fmt::format("{}", fmt::join(std::span(map_from_body.m).first<12>(), " "));
+  std::string line;
+  for (const double entry : std::span(map_from_body.m).first<12>())
+    line += (line.empty() ? "" : " ") + formatted("{}", entry);
+  return line;
 }
 
 void write_tum(const std::filesystem::path& file, std::span<const StampedTransform> poses) {
@@ -207,7 +208,7 @@ Transform read_matrix(const std::filesystem::path& file) {
     const std::vector<double> numbers = parse_numbers(text, name);
     Transform transform;
     if (numbers.size() != std::size(transform.m))
-      throw refusal(name, "", fmt::format("{} numbers", numbers.size()), kAdvice);
+      throw refusal(name, "", formatted("{} numbers", numbers.size()), kAdvice);
     std::ranges::copy(numbers, transform.m);
     require_rigid(transform, name.c_str());
     return transform;
@@ -223,9 +224,8 @@ std::vector<double> read_times(const std::filesystem::path& file) {
   for (std::array<double, 1> row; read_numbers(words, row);) {
     require_room(words, times_s.size());
     if (!times_s.empty() && row[0] <= times_s.back())
-      throw words.refused(
-          fmt::format("time {} does not come after {}, the one before", row[0], times_s.back()),
-          "give the scans in the order of their times");
+      throw words.refused(formatted("time {} does not come after {}, the one before", row[0], times_s.back()),
+                          "give the scans in the order of their times");
     times_s.push_back(row[0]);
   }
   return times_s;

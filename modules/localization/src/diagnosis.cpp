@@ -1,9 +1,8 @@
 #include "ndt/localization/diagnosis.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
+#include "ndt/core/formatted.hpp"
 #include "ndt/localization/gates.hpp"
 
 namespace ndt::localization {
@@ -14,27 +13,26 @@ void diagnose_scan(ScanReport& report, const LocalizerOptions& options) {
   if (report.reason == Reason::scan_empty)
     report.diagnosis.raise(Level::warn, "the scan has no point that is a measurement");
   if (report.reason == Reason::scan_frozen)
-    report.diagnosis.raise(Level::warn, fmt::format("{} scans in a row have the same bytes: is the sensor or "
-                                                    "its driver frozen?",
-                                                    report.same_bytes));
+    report.diagnosis.raise(Level::warn, formatted("{} scans in a row have the same bytes: is the sensor or "
+                                                  "its driver frozen?",
+                                                  report.same_bytes));
   if (report.reason == Reason::scan_short_range)
-    report.diagnosis.raise(Level::warn,
-                           fmt::format("the scan reaches {:.1f} m, less than the {:g} m required",
-                                       report.farthest_m, options.required_range_m));
+    report.diagnosis.raise(Level::warn, formatted("the scan reaches {:.1f} m, less than the {:g} m required",
+                                                  report.farthest_m, options.required_range_m));
 }
 
 void diagnose_prediction(ScanReport& report, const LocalizerOptions& options) {
   if (report.prediction.odometry_miss != Miss::none)
-    report.diagnosis.raise(Level::warn, fmt::format("odometry was not used ({}), but {}",
-                                                    to_string(report.prediction.odometry_miss),
-                                                    to_string(report.prediction.by)));
+    report.diagnosis.raise(
+        Level::warn, formatted("odometry was not used ({}), but {}",
+                               to_string(report.prediction.odometry_miss), to_string(report.prediction.by)));
   if (report.gnss_miss == Miss::contradicts)
     report.diagnosis.raise(
-        Level::warn, fmt::format("GNSS was not used: {:.1f} m from the prediction", report.gnss_beside_m));
+        Level::warn, formatted("GNSS was not used: {:.1f} m from the prediction", report.gnss_beside_m));
   else if (report.gnss_miss != Miss::none)
-    report.diagnosis.raise(Level::warn, fmt::format("GNSS was not used ({})", to_string(report.gnss_miss)));
+    report.diagnosis.raise(Level::warn, formatted("GNSS was not used ({})", to_string(report.gnss_miss)));
   if (report.rejected >= options.lost_after)
-    report.diagnosis.raise(Level::warn, fmt::format("{} scans in a row were rejected", report.rejected));
+    report.diagnosis.raise(Level::warn, formatted("{} scans in a row were rejected", report.rejected));
 }
 
 void diagnose_spread(const std::optional<Spread>& spread, Diagnosis& diagnosis,
@@ -43,8 +41,8 @@ void diagnose_spread(const std::optional<Spread>& spread, Diagnosis& diagnosis,
   if (!spread->known)
     diagnosis.raise(Level::warn, "the spread is unknown: an alignment from beside the result gave no pose");
   else
-    diagnosis.raise(Level::warn, fmt::format("the spread is {:.3f} m, more than {:g} m", spread->distance_m,
-                                             options.spread_bound_m));
+    diagnosis.raise(Level::warn, formatted("the spread is {:.3f} m, more than {:g} m", spread->distance_m,
+                                           options.spread_bound_m));
 }
 
 void diagnose_alignment(ScanReport& report, const LocalizerOptions& options) {
@@ -53,38 +51,38 @@ void diagnose_alignment(ScanReport& report, const LocalizerOptions& options) {
   const Measured m = measured(*report.aligned, report.prediction.map_from_scan, options);
   const Judgement& judgement = report.judgement;
   if (!judgement.iterations_ok)
-    diagnosis.raise(Level::warn, fmt::format("the alignment took all {} iterations", options.max_iterations));
+    diagnosis.raise(Level::warn, formatted("the alignment took all {} iterations", options.max_iterations));
   if (judgement.oscillates)
-    diagnosis.raise(Level::warn, fmt::format("the alignment reversed {} times in a row", m.oscillations));
+    diagnosis.raise(Level::warn, formatted("the alignment reversed {} times in a row", m.oscillations));
   if (!judgement.score_ok)
-    diagnosis.raise(Level::warn, fmt::format("{} {:.4f} is not above {:g}", to_string(options.score), m.score,
-                                             *options.least_score));
+    diagnosis.raise(Level::warn, formatted("{} {:.4f} is not above {:g}", to_string(options.score), m.score,
+                                           *options.least_score));
   if (!judgement.jump_ok)
-    diagnosis.raise(Level::warn, fmt::format("the result is {:.2f} m from the prediction, more than {:g} m",
-                                             m.jump_m, options.jump_m));
+    diagnosis.raise(Level::warn, formatted("the result is {:.2f} m from the prediction, more than {:g} m",
+                                           m.jump_m, options.jump_m));
   diagnose_spread(report.spread, diagnosis, options);
   if (judgement.reason == Reason::unproven)
-    diagnosis.raise(Level::warn, fmt::format("{} {:.4f} is not judged: no threshold is known",
-                                             to_string(options.score), m.score));
+    diagnosis.raise(Level::warn, formatted("{} {:.4f} is not judged: no threshold is known",
+                                           to_string(options.score), m.score));
   if (m.stop != Stop::converged && m.stop != Stop::max_iterations)
-    diagnosis.raise(Level::warn, fmt::format("the alignment ended as {}", to_string(m.stop)));
+    diagnosis.raise(Level::warn, formatted("the alignment ended as {}", to_string(m.stop)));
 }
 
 void diagnose_search(ScanReport& report, const LocalizerOptions& options) {
   if (!report.recovery) return;
   const Recovered& recovery = *report.recovery;
   report.diagnosis.raise(Level::warn,
-                         fmt::format("search {} with {} particles and sigma {:.1f} m {}: NVTL {:.4f}, {}{}",
-                                     recovery.attempt, recovery.particles.size(), recovery.prior.sigma[0],
-                                     recovery.found ? "found a pose" : "found nothing", recovery.nvtl,
-                                     to_string(recovery.stop), recovery.ambiguous ? ", ambiguous" : ""));
+                         formatted("search {} with {} particles and sigma {:.1f} m {}: NVTL {:.4f}, {}{}",
+                                   recovery.attempt, recovery.particles.size(), recovery.prior.sigma[0],
+                                   recovery.found ? "found a pose" : "found nothing", recovery.nvtl,
+                                   to_string(recovery.stop), recovery.ambiguous ? ", ambiguous" : ""));
   diagnose_spread(recovery.spread, report.diagnosis, options);
 }
 
 void diagnose_covariance(ScanReport& report) {
   if (report.covariance_missing.empty()) return;
   report.diagnosis.raise(Level::warn,
-                         fmt::format("covariance: {}; the fixed one is given", report.covariance_missing));
+                         formatted("covariance: {}; the fixed one is given", report.covariance_missing));
 }
 
 }  // namespace

@@ -1,7 +1,5 @@
 #include "ndt/localization/localizer.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <optional>
@@ -11,6 +9,7 @@
 #include <vector>
 
 #include "ndt/core/error.hpp"
+#include "ndt/core/formatted.hpp"
 #include "ndt/localization/beside.hpp"
 #include "ndt/localization/covariance.hpp"
 #include "ndt/localization/diagnosis.hpp"
@@ -174,7 +173,7 @@ void Localizer::State::locate(Frame& frame) {
     if ((search_first_ || report.rejected >= options_.lost_after) && recovery_.on()) search(frame);
   } catch (const InputError& error) {
     report.reason = Reason::scan_refused;
-    report.diagnosis.raise(Level::warn, fmt::format("the scan cannot be used: {}", error.what()));
+    report.diagnosis.raise(Level::warn, formatted("the scan cannot be used: {}", error.what()));
   }
   const bool frozen = options_.frozen_after > 0 && report.same_bytes >= options_.frozen_after;
   if (!frozen || report.reason != Reason::none) return;
@@ -186,9 +185,9 @@ void Localizer::State::require_next(double stamp_s) const {
   if (!started_)
     throw std::logic_error("localize: there is no start; call start_at or start_by_search before");
   if (!std::isfinite(stamp_s))
-    throw std::invalid_argument(fmt::format("localize: time {} is not finite", stamp_s));
+    throw std::invalid_argument(formatted("localize: time {} is not finite", stamp_s));
   if (last_stamp_s_ && stamp_s <= *last_stamp_s_)
-    throw std::invalid_argument(fmt::format(
+    throw std::invalid_argument(formatted(
         "localize: time {} does not come after {}, the scan before; give scans in the order of their times",
         stamp_s, *last_stamp_s_));
 }

@@ -1,17 +1,17 @@
 #include "ndt/localization/localizer_options.hpp"
 
-#include <fmt/format.h>
-
 #include <cmath>
 #include <stdexcept>
+
+#include "ndt/core/formatted.hpp"
 
 namespace ndt::localization {
 
 void validate(const LocalizerOptions& options) {
   require_within(kLocalizerOptions, options);
   if (options.spread_reject_m && *options.spread_reject_m < options.spread_bound_m)
-    throw std::invalid_argument(fmt::format("option spread-reject = {}: must not be below spread-bound, {}",
-                                            *options.spread_reject_m, options.spread_bound_m));
+    throw std::invalid_argument(formatted("option spread-reject = {}: must not be below spread-bound, {}",
+                                          *options.spread_reject_m, options.spread_bound_m));
   if (options.offsets.empty()) throw std::invalid_argument("localizer: offsets: give one or more places");
   for (const Offset& offset : options.offsets)
     if (!std::isfinite(offset.x) || !std::isfinite(offset.y))

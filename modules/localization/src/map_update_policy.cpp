@@ -1,9 +1,9 @@
 #include "ndt/localization/map_update_policy.hpp"
 
-#include <fmt/format.h>
-
 #include <cmath>
 #include <stdexcept>
+
+#include "ndt/core/formatted.hpp"
 
 namespace ndt::localization {
 namespace {
@@ -23,9 +23,9 @@ void validate(const MapFollowing& options) {
   const double least_m = options.lidar_radius_m + options.update_distance_m;
   if (options.radius_m < least_m)
     throw std::invalid_argument(
-        fmt::format("option map-radius = {}: must not be below lidar-radius + map-update-distance, {} + {} = "
-                    "{}; make these smaller, too",
-                    options.radius_m, options.lidar_radius_m, options.update_distance_m, least_m));
+        formatted("option map-radius = {}: must not be below lidar-radius + map-update-distance, {} + {} = "
+                  "{}; make these smaller, too",
+                  options.radius_m, options.lidar_radius_m, options.update_distance_m, least_m));
 }
 
 MapUpdatePolicy::MapUpdatePolicy(const MapFollowing& options, const MapCircle& in_force)

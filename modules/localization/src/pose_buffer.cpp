@@ -1,18 +1,17 @@
 #include "ndt/localization/pose_buffer.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <stdexcept>
 
+#include "ndt/core/formatted.hpp"
 #include "ndt/localization/rigid_motion.hpp"
 
 namespace ndt::localization {
 
 void PoseBuffer::push(const StampedPose& pose) {
   if (!std::isfinite(pose.stamp_s))
-    throw std::invalid_argument(fmt::format("pose buffer: time {} is not finite", pose.stamp_s));
+    throw std::invalid_argument(formatted("pose buffer: time {} is not finite", pose.stamp_s));
   require_rigid(pose.pose, "pose buffer");
   if (!poses_.empty() && pose.stamp_s < poses_.back().stamp_s) poses_.clear();
   poses_.push_back(pose);

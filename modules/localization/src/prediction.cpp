@@ -1,10 +1,10 @@
 #include "ndt/localization/prediction.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <stdexcept>
+
+#include "ndt/core/formatted.hpp"
 
 namespace ndt::localization {
 
@@ -12,7 +12,7 @@ void Predictor::add_twist(const StampedTwist& twist) {
   const Vec3<double>&v = twist.twist.linear, &w = twist.twist.angular;
   for (const double number : {twist.stamp_s, v.x, v.y, v.z, w.x, w.y, w.z})
     if (!std::isfinite(number))
-      throw std::invalid_argument(fmt::format("twist of time {}: {} is not finite", twist.stamp_s, number));
+      throw std::invalid_argument(formatted("twist of time {}: {} is not finite", twist.stamp_s, number));
   if (!twists_.empty() && twist.stamp_s < twists_.back().stamp_s) twists_.clear();
   twists_.push_back(twist);
 }

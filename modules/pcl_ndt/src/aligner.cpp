@@ -1,8 +1,6 @@
 // pcl_ndt: PCL's registration under our interface, with outcomes that PCL itself does not distinguish.
 #include "aligner.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <stdexcept>
@@ -14,6 +12,7 @@
 #include "ndt/align/option_table.hpp"
 #include "ndt/align/usable_points.hpp"
 #include "ndt/core/finite_points.hpp"
+#include "ndt/core/formatted.hpp"
 #include "ndt/edge/conditioning.hpp"
 #include "ndt/solve/loop_state.hpp"
 
@@ -22,7 +21,7 @@ namespace {
 
 template <class Value>
 void refuse(std::string_view name, const Value& value, std::string_view why) {
-  throw std::invalid_argument(fmt::format("option {} = {}: pcl_ndt {}", name, value, why));
+  throw std::invalid_argument(formatted("option {} = {}: pcl_ndt {}", name, value, why));
 }
 
 /// An option in which PCL has no choice: the values whose meaning it keeps, and what it does instead of other

@@ -1,7 +1,6 @@
 // The only translation unit that reads PCL's registration headers.
 #include "matcher.hpp"
 
-#include <fmt/format.h>
 #include <pcl/common/transforms.h>
 #include <pcl/console/print.h>
 #include <pcl/registration/ndt.h>
@@ -11,6 +10,7 @@
 #include <limits>
 
 #include "ndt/core/error.hpp"
+#include "ndt/core/formatted.hpp"
 #include "ndt/core/pose.hpp"
 #include "ndt/score/derivative_sums.hpp"
 
@@ -103,7 +103,7 @@ void require_countable(const std::vector<Point>& points, double resolution_m) {
     fits = fits && first >= -kLimit && last <= kLimit;
   }
   if (!fits || cells[0] * cells[1] * cells[2] > kLimit)
-    throw InputError(fmt::format(
+    throw InputError(formatted(
         "set_map: the map spans {:g} x {:g} x {:g} voxels of {} m, and PCL cannot number more than {:.0f}, "
         "nor any so far from the origin; remove outliers or choose a larger resolution",
         cells[0], cells[1], cells[2], resolution_m, kLimit));
@@ -228,9 +228,9 @@ class Matcher::Ndt final : public pcl::NormalDistributionsTransform<PclPoint, Pc
     for (const auto& [index, leaf] : target_cells_.getLeaves())
       if (!leaf.icov_.allFinite())
         throw InputError(
-            fmt::format("set_map: PCL finds no finite inverse covariance of a voxel at ({}, {}, {}) m; "
-                        "choose a larger eigenvalue ratio",
-                        leaf.mean_(0), leaf.mean_(1), leaf.mean_(2)));
+            formatted("set_map: PCL finds no finite inverse covariance of a voxel at ({}, {}, {}) m; "
+                      "choose a larger eigenvalue ratio",
+                      leaf.mean_(0), leaf.mean_(1), leaf.mean_(2)));
   }
 
   const Cloud& moved_scan(const Eigen::Matrix4f& pose) {

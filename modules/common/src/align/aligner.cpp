@@ -1,11 +1,10 @@
 #include "ndt/align/aligner.hpp"
 
-#include <fmt/format.h>
-
 #include <stdexcept>
 #include <utility>
 
 #include "ndt/core/error.hpp"
+#include "ndt/core/formatted.hpp"
 #include "ndt/core/limits.hpp"
 
 namespace ndt {
@@ -17,7 +16,7 @@ std::optional<Stop> interruption(const PerScan& per_scan) {
 }
 
 void throw_no_valid_voxel(const MapInfo& info, std::int64_t occupied_voxels, const AlignOptions& options) {
-  throw NoValidVoxel(fmt::format(
+  throw NoValidVoxel(formatted(
       "set_map: no valid voxel: {} finite points ({} non-finite dropped) occupy {} voxels of {} m, none "
       "with {} points or "
       "more; give a denser map or a larger resolution",
@@ -27,28 +26,28 @@ void throw_no_valid_voxel(const MapInfo& info, std::int64_t occupied_voxels, con
 void require_room_for_results(std::size_t poses, std::size_t results, const char* where) {
   if (poses > Limits::kBatch)
     throw std::invalid_argument(
-        fmt::format("{}: {} poses, at most {} in one call; split them", where, poses, Limits::kBatch));
+        formatted("{}: {} poses, at most {} in one call; split them", where, poses, Limits::kBatch));
   if (poses != results)
-    throw std::invalid_argument(fmt::format("{}: {} poses but room for {} results", where, poses, results));
+    throw std::invalid_argument(formatted("{}: {} poses but room for {} results", where, poses, results));
 }
 
 void refuse_device_cloud(const char* where) {
   throw std::invalid_argument(
-      fmt::format("{}: this implementation reads points from the host's memory, and these are on a device; "
-                  "copy them into a "
-                  "PointCloud, or take an implementation that runs on a GPU, such as persistent_cuda",
-                  where));
+      formatted("{}: this implementation reads points from the host's memory, and these are on a device; "
+                "copy them into a "
+                "PointCloud, or take an implementation that runs on a GPU, such as persistent_cuda",
+                where));
 }
 
 void refuse_without_held_scan(const char* where) {
   throw std::logic_error(
-      fmt::format("{}: no scan is held; call hold() first, and again after a call with another scan", where));
+      formatted("{}: no scan is held; call hold() first, and again after a call with another scan", where));
 }
 
 void require_held_for(std::size_t poses, std::size_t most, const char* where) {
   if (poses > most)
-    throw std::invalid_argument(fmt::format(
-        "{}: {} poses, and the scan is held for {} at most; give hold() more", where, poses, most));
+    throw std::invalid_argument(
+        formatted("{}: {} poses, and the scan is held for {} at most; give hold() more", where, poses, most));
 }
 
 std::unique_ptr<ResidentMap> Aligner::resident_map() const { return nullptr; }
@@ -63,7 +62,7 @@ Aligner::Turn::Turn(const Aligner& aligner, const char* call) : taken_(&aligner.
   std::thread::id other;  // nobody
   if (taken_->compare_exchange_strong(other, std::this_thread::get_id(), std::memory_order_acquire)) return;
   if (other != std::this_thread::get_id())
-    throw std::logic_error(fmt::format(
+    throw std::logic_error(formatted(
         "{}: the aligner is busy with another thread's call: one thread at a time; make one for each thread",
         call));
   taken_ = nullptr;

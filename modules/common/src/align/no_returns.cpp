@@ -1,13 +1,13 @@
 #include "ndt/align/no_returns.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <bit>
 #include <cmath>
 #include <span>
 #include <unordered_map>
 #include <utility>
+
+#include "ndt/core/formatted.hpp"
 
 namespace ndt {
 namespace {
@@ -166,7 +166,7 @@ NoReturns& NoReturns::operator+=(const NoReturns& other) {
 std::string to_text(const NoReturns& counts) {
   std::string text;
   const auto add = [&](std::int64_t count, NoReturn cause) {
-    if (count > 0) text += fmt::format("{}{} {}", text.empty() ? "" : ", ", count, to_string(cause));
+    if (count > 0) text += formatted("{}{} {}", text.empty() ? "" : ", ", count, to_string(cause));
   };
   add(counts.zero, NoReturn::zero);
   add(counts.sentinel, NoReturn::sentinel);

@@ -1,10 +1,9 @@
 #include "ndt/align/option_table.hpp"
 
-#include <fmt/format.h>
-
 #include <stdexcept>
 
 #include "ndt/align/align_options.hpp"
+#include "ndt/core/formatted.hpp"
 
 namespace ndt {
 namespace {
@@ -12,7 +11,7 @@ namespace {
 template <class Value>
 std::string text_of(const Value& value) {
   if constexpr (std::is_arithmetic_v<Value>)
-    return fmt::format("{}", value);
+    return formatted("{}", value);
   else
     return std::string(to_string(value));
 }
@@ -25,7 +24,7 @@ void require_default(const AlignOptions& options, Value AlignOptions::*member, s
     if constexpr (std::is_same_v<Other, Value>)
       if (option.member == member)
         throw std::invalid_argument(
-            fmt::format("option {} = {}: {}", option.name, text_of(options.*member), reason));
+            formatted("option {} = {}: {}", option.name, text_of(options.*member), reason));
   });
 }
 

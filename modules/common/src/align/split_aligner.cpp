@@ -1,12 +1,12 @@
 #include "ndt/align/split_aligner.hpp"
 
-#include <fmt/format.h>
-
 #include <exception>
 #include <future>
 #include <numeric>
 #include <stdexcept>
 #include <utility>
+
+#include "ndt/core/formatted.hpp"
 
 namespace ndt {
 namespace {
@@ -35,7 +35,7 @@ SplitAligner::SplitAligner(std::vector<std::unique_ptr<Aligner>> parts) : parts_
 
 Aligner& SplitAligner::first(const char* call) const {
   if (!same_map_)
-    throw std::logic_error(fmt::format(
+    throw std::logic_error(formatted(
         "{}: set_map failed on one of several devices, so they have different maps; call set_map again",
         call));
   return *parts_.front();

@@ -1,7 +1,5 @@
 #include "ndt/align/usable_points.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <iterator>
@@ -10,6 +8,7 @@
 
 #include "ndt/core/error.hpp"
 #include "ndt/core/finite_points.hpp"
+#include "ndt/core/formatted.hpp"
 #include "ndt/core/limits.hpp"
 
 namespace ndt {
@@ -62,9 +61,9 @@ CopiedPoints without_beyond(const CopiedPoints& copied, float coarse_from_m, Poi
   const double step =
       static_cast<double>(std::nextafter(near, std::numeric_limits<float>::infinity()) - near);
   throw InputError(
-      fmt::format("{}: precision_lost: the float32 coordinates of the {} are {} m apart near {:.0f} m, more "
-                  "than the {} m allowed; {}",
-                  where, cloud, step, near, allowed, advice));
+      formatted("{}: precision_lost: the float32 coordinates of the {} are {} m apart near {:.0f} m, more "
+                "than the {} m allowed; {}",
+                where, cloud, step, near, allowed, advice));
 }
 
 void require_map(std::span<const Point> points, const AlignOptions& options, const char* cloud,

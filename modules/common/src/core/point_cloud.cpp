@@ -1,11 +1,10 @@
 #include "ndt/core/point_cloud.hpp"
 
-#include <fmt/format.h>
-
 #include <cstdint>
 #include <stdexcept>
 
 #include "ndt/core/error.hpp"
+#include "ndt/core/formatted.hpp"
 #include "ndt/core/limits.hpp"
 
 namespace ndt {
@@ -13,15 +12,15 @@ namespace ndt {
 void require_readable(const DeviceCloud& cloud, const char* where) {
   if (cloud.size == 0) return;
   if (cloud.size > Limits::kPoints)
-    throw InputError(fmt::format("{}: {} points on the device, at most {} are possible", where, cloud.size,
-                                 Limits::kPoints));
+    throw InputError(formatted("{}: {} points on the device, at most {} are possible", where, cloud.size,
+                               Limits::kPoints));
   if (cloud.points == nullptr)
     throw std::invalid_argument(
-        fmt::format("{}: {} points on the device at a null address; give where they are", where, cloud.size));
+        formatted("{}: {} points on the device at a null address; give where they are", where, cloud.size));
   const auto refuse_odd = [&](const char* what, std::int64_t value) {
     constexpr std::int64_t kFloat = sizeof(float);
     if (value % kFloat != 0)
-      throw std::invalid_argument(fmt::format(
+      throw std::invalid_argument(formatted(
           "{}: {} = {} of the points on the device: must be a multiple of 4, where float32 can be read",
           where, what, value));
   };

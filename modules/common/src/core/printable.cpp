@@ -1,6 +1,6 @@
 #include "ndt/core/printable.hpp"
 
-#include <fmt/format.h>
+#include "ndt/core/formatted.hpp"
 
 namespace ndt {
 namespace {
@@ -21,7 +21,7 @@ std::string escaped(std::string_view text, bool keep_high) {
     const bool control = byte < 0x20 || byte == 0x7F || high_control(text.substr(i, 2)) ||
                          (i > 0 && high_control(text.substr(i - 1, 2)));
     const bool plain = !control && (byte < 0x80 || keep_high);
-    out += plain ? std::string(1, text[i]) : fmt::format("\\x{:02X}", byte);
+    out += plain ? std::string(1, text[i]) : formatted("\\x{:02X}", byte);
   }
   return out;
 }

@@ -1,7 +1,5 @@
 #include "ndt/edge/loop_aligner.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <atomic>
 #include <functional>
@@ -15,6 +13,7 @@
 
 #include "ndt/align/usable_points.hpp"
 #include "ndt/core/error.hpp"
+#include "ndt/core/formatted.hpp"
 #include "ndt/core/limits.hpp"
 #include "ndt/exec/helper_threads.hpp"
 
@@ -270,7 +269,7 @@ void LoopAligner::reserve(std::size_t points, std::size_t poses) {
   require_room_for_results(poses, poses, "reserve");
   if (points > Limits::kPoints)
     throw std::invalid_argument(
-        fmt::format("reserve: {} points, a scan has at most {}", points, Limits::kPoints));
+        formatted("reserve: {} points, a scan has at most {}", points, Limits::kPoints));
   require_map("reserve");
   if (points == 0 || poses == 0) return;
   try {
@@ -287,9 +286,9 @@ void LoopAligner::reserve(std::size_t points, std::size_t poses) {
 
 void refuse_to_reserve(std::size_t points, std::size_t poses, const char* where) {
   throw InputError(
-      fmt::format("reserve: {} has no memory for scans of {} points and {} poses at once; thin the scans "
-                  "(--scan-voxel-leaf, --scan-sample), split the batch, or take a smaller map",
-                  where, points, poses));
+      formatted("reserve: {} has no memory for scans of {} points and {} poses at once; thin the scans "
+                "(--scan-voxel-leaf, --scan-sample), split the batch, or take a smaller map",
+                where, points, poses));
 }
 
 }  // namespace ndt

@@ -1,12 +1,12 @@
 #include "ndt/exec/host_team.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <system_error>
 
 #if defined(__linux__)
 #include <sched.h>
+
+#include "ndt/core/formatted.hpp"
 #endif
 
 namespace ndt {
@@ -97,9 +97,9 @@ HostPool::HostPool(int workers)
     for (int rank = 1; rank < workers_; ++rank) threads_.emplace_back([this, rank] { work(rank); });
   } catch (const std::system_error& error) {
     stop();  // otherwise the threads that did start would wait for the missing ones forever
-    throw std::system_error(error.code(),
-                            fmt::format("thread {} of {} cannot be started, ask for fewer threads",
-                                        threads_.size() + 2, workers_));
+    throw std::system_error(
+        error.code(),
+        formatted("thread {} of {} cannot be started, ask for fewer threads", threads_.size() + 2, workers_));
   } catch (...) {
     stop();
     throw;

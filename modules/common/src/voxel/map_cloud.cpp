@@ -1,7 +1,5 @@
 #include "ndt/voxel/map_cloud.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -14,6 +12,7 @@
 
 #include "ndt/align/usable_points.hpp"
 #include "ndt/core/error.hpp"
+#include "ndt/core/formatted.hpp"
 #include "ndt/voxel/voxel.hpp"
 
 namespace ndt {
@@ -141,7 +140,7 @@ MapPoints MapCloud::points(const Vec3<double>& position) const {
 }
 
 void refuse_far_point(const Point& p) {
-  throw InputError(fmt::format(
+  throw InputError(formatted(
       "set_map: a point at ({}, {}, {}) m from the map origin is more than {} voxels away from it; remove "
       "outliers or choose a larger resolution",
       p.x, p.y, p.z, kCellLimit));

@@ -1,11 +1,10 @@
 #include "ndt/voxel/map_memory.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 
 #include "ndt/core/error.hpp"
+#include "ndt/core/formatted.hpp"
 #include "ndt/core/point_cloud.hpp"
 #include "ndt/voxel/cell_sums.hpp"
 #include "ndt/voxel/near_voxels.hpp"
@@ -149,11 +148,11 @@ void require_device_room(std::uint64_t needed, std::uint64_t free) {
   constexpr double kMegabyte = 1e6;
   if (needed > free)
     throw InputError(
-        fmt::format("set_map: the map needs up to {:.0f} MB on the device, {:.0f} MB are free; use longer "
-                    "voxels, crop the "
-                    "map or load tiles near the guess",
-                    std::ceil(static_cast<double>(needed) / kMegabyte),
-                    std::floor(static_cast<double>(free) / kMegabyte)));
+        formatted("set_map: the map needs up to {:.0f} MB on the device, {:.0f} MB are free; use longer "
+                  "voxels, crop the "
+                  "map or load tiles near the guess",
+                  std::ceil(static_cast<double>(needed) / kMegabyte),
+                  std::floor(static_cast<double>(free) / kMegabyte)));
 }
 
 }  // namespace ndt

@@ -1,18 +1,17 @@
 #include "ndt/voxel/voxel_map.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <limits>
 
 #include "ndt/core/error.hpp"
+#include "ndt/core/formatted.hpp"
 #include "ndt/voxel/cell_sums.hpp"
 #include "ndt/voxel/near_voxels.hpp"
 
 namespace ndt {
 
 void refuse_so_many_voxels(std::int64_t limit, double resolution_m) {
-  throw InputError(fmt::format(
+  throw InputError(formatted(
       "set_map: more than {} voxels of {} m have enough points; choose a larger resolution or a smaller map",
       limit, resolution_m));
 }

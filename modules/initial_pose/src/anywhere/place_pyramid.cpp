@@ -1,7 +1,5 @@
 #include "ndt/initial_pose/place_pyramid.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
@@ -9,6 +7,7 @@
 #include <stdexcept>
 
 #include "ndt/core/error.hpp"
+#include "ndt/core/formatted.hpp"
 
 namespace ndt::initial_pose {
 namespace {
@@ -32,8 +31,8 @@ std::optional<Mat3<double>> levelling(const Vec3<double>& up) {
   const double length = std::hypot(up.x, up.y, up.z);
   if (!std::isfinite(length) || !(length > 0))
     throw std::invalid_argument(
-        fmt::format("place pyramid: up = {:g},{:g},{:g} has no direction; give the direction against gravity",
-                    up.x, up.y, up.z));
+        formatted("place pyramid: up = {:g},{:g},{:g} has no direction; give the direction against gravity",
+                  up.x, up.y, up.z));
   const Vec3<double> u = (1 / length) * up;
   if (u.x == 0 && u.y == 0) {
     if (u.z > 0) return std::nullopt;

@@ -1,7 +1,5 @@
 #include "ndt/initial_pose/place_search.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <atomic>
@@ -13,6 +11,7 @@
 #include "anywhere/level_search.hpp"
 #include "anywhere/place_task.hpp"
 #include "ndt/align/option.hpp"
+#include "ndt/core/formatted.hpp"
 #include "ndt/initial_pose/device_places.hpp"
 
 namespace ndt::initial_pose {
@@ -144,7 +143,7 @@ void require_valid(const PlaceQuery& query) {
   const Vec3<double>&low = query.region.low, &high = query.region.high;
   if (!std::isfinite(low.x + low.y + low.z + high.x + high.y + high.z) ||
       !(low.x <= high.x && low.y <= high.y && low.z <= high.z))
-    throw std::invalid_argument(fmt::format(
+    throw std::invalid_argument(formatted(
         "places: the box from {:g},{:g},{:g} to {:g},{:g},{:g} has no inside; give the smaller corner "
         "first, in metres",
         low.x, low.y, low.z, high.x, high.y, high.z));

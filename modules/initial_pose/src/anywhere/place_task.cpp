@@ -1,11 +1,11 @@
 #include "anywhere/place_task.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <atomic>
 #include <cmath>
 #include <stdexcept>
+
+#include "ndt/core/formatted.hpp"
 
 namespace ndt::initial_pose {
 namespace {
@@ -87,10 +87,10 @@ void PlaceTask::make_boxes(HostPool& pool) {
 
 void PlaceTask::require_few() const {
   if (boxes_.size() * static_cast<std::uint64_t>(headings()) > kMostRoots)
-    throw std::invalid_argument(fmt::format(
-        "places: {} boxes of positions and more, at {} headings, are too many; give a smaller box, "
-        "most of all in z, or longer cells",
-        boxes_.size(), headings()));
+    throw std::invalid_argument(
+        formatted("places: {} boxes of positions and more, at {} headings, are too many; give a smaller box, "
+                  "most of all in z, or longer cells",
+                  boxes_.size(), headings()));
 }
 
 void PlaceTask::place_cells(HostPool& pool) {

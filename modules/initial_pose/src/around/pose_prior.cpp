@@ -1,12 +1,11 @@
 #include "ndt/initial_pose/pose_prior.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <stdexcept>
 
 #include "ndt/align/option.hpp"
+#include "ndt/core/formatted.hpp"
 
 namespace ndt::initial_pose {
 namespace {
@@ -22,9 +21,9 @@ void require_valid(const PosePrior& prior) {
   for (int i = 0; i < 6; ++i)
     if (const double value = coordinate(prior.mean, i); !std::isfinite(value))
       throw std::invalid_argument(
-          fmt::format("initial pose: {} of the guess is {}; give metres and radians", kNames[i], value));
+          formatted("initial pose: {} of the guess is {}; give metres and radians", kNames[i], value));
   for (int i = 0; i < 5; ++i)
-    require_closed(fmt::format("sigma {}", kNames[i]), prior.sigma[i], 0, i < 3 ? kSigmaMostM : kPi);
+    require_closed(formatted("sigma {}", kNames[i]), prior.sigma[i], 0, i < 3 ? kSigmaMostM : kPi);
   if (prior.sigma_yaw_rad) require_closed("sigma yaw", *prior.sigma_yaw_rad, 0, kSigmaYawMost);
 }
 

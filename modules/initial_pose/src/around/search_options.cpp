@@ -1,8 +1,8 @@
 #include "ndt/initial_pose/search_options.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
+
+#include "ndt/core/formatted.hpp"
 
 namespace ndt::initial_pose {
 namespace {
@@ -34,7 +34,7 @@ std::optional<double> known_reliable_matched(const AlignOptions& options) {
 }
 
 std::string unknown_scale(const AlignOptions& options) {
-  if (last_edge_m(options) != 2) return fmt::format("voxels of {:g} m", last_edge_m(options));
+  if (last_edge_m(options) != 2) return formatted("voxels of {:g} m", last_edge_m(options));
   return "these neighbours, outlier-ratio, min-points or eigenvalue-ratio";
 }
 
