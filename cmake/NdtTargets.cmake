@@ -54,11 +54,14 @@ if(NDT_SANITIZE)
     $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>)
   target_link_options(ndt_flags INTERFACE -fsanitize=${NDT_SANITIZE})
 endif()
+
+# Where several sources are one file, a local name may be that of another's constant, and gcc takes sources for headers. Builds that
+# compile each source by itself keep these warnings.
+add_library(ndt_united_flags INTERFACE)
+target_compile_options(ndt_united_flags INTERFACE
+  $<$<COMPILE_LANGUAGE:CXX>:-Wno-shadow> $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-subobject-linkage>)
 if(CMAKE_UNITY_BUILD)
-  # Several sources are one file here: a local name may be that of another's constant, and gcc takes sources for headers. The
-  # presets that compile each source by itself keep these warnings.
-  target_compile_options(ndt_flags INTERFACE
-    $<$<COMPILE_LANGUAGE:CXX>:-Wno-shadow> $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-subobject-linkage>)
+  target_link_libraries(ndt_flags INTERFACE ndt_united_flags)
 endif()
 
 # Large headers are read once: they are a third of what a file takes to compile. Not with ccache, which gains nothing from it, so
@@ -76,8 +79,17 @@ function(ndt_precompile target)
   endif()
 endfunction()
 
-# Most of the time that tests and commands take to compile is the optimiser's, in inline functions of GoogleTest and CLI11. What
-# they call is compiled as it is shipped.
+# ndt_unite(<target>): compiles its sources eight at a time, because most of what each takes is the headers of JSON, CLI11 and
+# GoogleTest. Not with ccache, for the same reasons.
+function(ndt_unite target)
+  if(NDT_PRECOMPILE)
+    set_target_properties(${target} PROPERTIES UNITY_BUILD ON)
+    target_link_libraries(${target} PRIVATE $<BUILD_INTERFACE:ndt_united_flags>)
+  endif()
+endfunction()
+
+# Most of the time that tests and the harness take to compile is the optimiser's, in inline functions of these headers. What they
+# call is compiled as it is shipped.
 add_library(ndt_quick_to_compile INTERFACE)
 target_compile_options(ndt_quick_to_compile INTERFACE
   $<$<AND:$<CONFIG:Release>,$<COMPILE_LANGUAGE:CXX>>:-O1>
@@ -152,6 +164,9 @@ function(ndt_test name)
   target_link_libraries(${name} PRIVATE ${arg_DEPS} GTest::gmock GTest::gmock_main ndt_flags ndt_quick_to_compile)
   if(TARGET ndt_test_headers)  # a target with compile options of its own sets DISABLE_PRECOMPILE_HEADERS
     target_precompile_headers(${name} REUSE_FROM ndt_test_headers)
+  endif()
+  if(NOT arg_CUDA_SOURCES)
+    ndt_unite(${name})
   endif()
   target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR}/tests/support)
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin/tests)

@@ -17,7 +17,7 @@ using nlohmann::ordered_json;
 
 // Compilers round differently by 1e-12 of a sum. A point that then gains or loses a voxel moves the end by
 // some hundredths of a millimetre.
-constexpr double kMetres = 1e-4, kDegrees = 1e-3, kRelativeScore = 1e-5;
+constexpr double kWithinM = 1e-4, kWithinDeg = 1e-3, kRelativeScore = 1e-5;
 
 AlignResult align(const golden::Run& r) {
   AlignOptions options = AlignOptions::pyramid();
@@ -77,8 +77,8 @@ TEST(PyramidGolden, TheTwinEndsWhereItDid) {
     degrees.see(compare::degrees(rotation_error_rad(got.map_from_scan, pose)), r.name);
   }
   metres.print("metres"), degrees.print("degrees");
-  EXPECT_LE(metres.value, kMetres) << metres.where;
-  EXPECT_LE(degrees.value, kDegrees) << degrees.where;
+  EXPECT_LE(metres.value, kWithinM) << metres.where;
+  EXPECT_LE(degrees.value, kWithinDeg) << degrees.where;
 }
 
 }  // namespace

@@ -21,7 +21,7 @@
 namespace ndt::harness {
 namespace {
 
-struct Arguments {
+struct AlignCommand {
   MapArguments map;
   std::string scan, ply;
   std::string implementation{kAuto};
@@ -37,7 +37,7 @@ struct Arguments {
 enum class Requirement { converged, reliable };
 constexpr auto enum_names(Requirement) { return std::array{"converged", "reliable"}; }
 
-std::vector<Requirement> requirements(const Arguments& a) {
+std::vector<Requirement> requirements(const AlignCommand& a) {
   std::vector<Requirement> out;
   for (const std::string& name : a.require) out.push_back(named<Requirement>("--require", name));
   return out;
@@ -60,7 +60,7 @@ struct Outcome {
 };
 
 Outcome align_repeatedly(Aligner& aligner, const PointCloud& map, const PointCloud& scan,
-                         const Transform& guess, const Arguments& arguments) {
+                         const Transform& guess, const AlignCommand& arguments) {
   Outcome outcome;
   AlignTimes& times = outcome.times;
   const Stopwatch build;
@@ -94,7 +94,7 @@ void draw(SceneFiles& scene, const PointCloud& map, const PointCloud& scan, cons
 }
 
 /// The options of the parameter file, below those that were given.
-Arguments with_autoware_params(Arguments a) {
+AlignCommand with_autoware_params(AlignCommand a) {
   if (!a.autoware_params) return a;
   AutowareParams params(*a.autoware_params);
   take_alignment(params, a.align);
@@ -104,8 +104,8 @@ Arguments with_autoware_params(Arguments a) {
   return a;
 }
 
-ExitCode align(const Arguments& given) {
-  const Arguments a = with_autoware_params(given);
+ExitCode align(const AlignCommand& given) {
+  const AlignCommand a = with_autoware_params(given);
   const Transform guess = pose_from(a.guess, "--guess");
   if (a.repeat < 1) throw UsageError(fmt::format("--repeat = {}: must be 1 or more", a.repeat));
   per_scan(a.align);  // what is wrong with them is said before any file is read
@@ -153,7 +153,7 @@ ExitCode align(const Arguments& given) {
 }  // namespace
 
 void add_align(CLI::App& app, Command& chosen) {
-  const auto a = std::make_shared<Arguments>();
+  const auto a = std::make_shared<AlignCommand>();
   CLI::App& command =
       add_command(app, chosen, "align", "Register a scan onto a map and print the pose", a, align);
   add_map_flag(command, a->map);

@@ -11,7 +11,7 @@
 namespace ndt::harness {
 namespace {
 
-struct Arguments {
+struct EvaluateCommand {
   MapArguments map;
   std::string scan;
   std::string implementation{kAuto};
@@ -22,7 +22,7 @@ struct Arguments {
   bool json = false, drop_no_returns = false;
 };
 
-ExitCode evaluate(const Arguments& a) {
+ExitCode evaluate(const EvaluateCommand& a) {
   if (a.pose.empty()) throw UsageError("--pose is required: the pose to evaluate at");
   const Transform pose = pose_from(a.pose, "--pose");
   PerScan per_scan_options = per_scan(a.align);
@@ -59,7 +59,7 @@ ExitCode evaluate(const Arguments& a) {
 }  // namespace
 
 void add_evaluate(CLI::App& app, Command& chosen) {
-  const auto a = std::make_shared<Arguments>();
+  const auto a = std::make_shared<EvaluateCommand>();
   CLI::App& command =
       add_command(app, chosen, "evaluate", "Print score, gradient and Hessian at a pose", a, evaluate);
   add_map_flag(command, a->map);

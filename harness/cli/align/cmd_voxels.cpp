@@ -9,7 +9,7 @@
 namespace ndt::harness {
 namespace {
 
-struct Arguments {
+struct VoxelsCommand {
   MapArguments map;
   std::string implementation{kAuto};
   AlignArguments align;
@@ -17,7 +17,7 @@ struct Arguments {
   bool json = false;
 };
 
-ExitCode voxels(const Arguments& a) {
+ExitCode voxels(const VoxelsCommand& a) {
   const AlignOptions options = resolve(a.align);
   const ScanPreparation filters = map_preparation(a.preparation);
   const Implementation& entry = implementation_from(a.implementation);
@@ -41,7 +41,7 @@ ExitCode voxels(const Arguments& a) {
 }  // namespace
 
 void add_voxels(CLI::App& app, Command& chosen) {
-  const auto a = std::make_shared<Arguments>();
+  const auto a = std::make_shared<VoxelsCommand>();
   CLI::App& command = add_command(app, chosen, "voxels", "Print the voxel table of a map", a, voxels);
   add_map_flag(command, a->map);
   add_implementation_flag(command, a->implementation);

@@ -7,12 +7,12 @@
 namespace ndt::harness {
 namespace {
 
-struct Arguments {
+struct CompletionCommand {
   std::string shell;
   const CLI::App* program = nullptr;
 };
 
-ExitCode completion(const Arguments& a) {
+ExitCode completion(const CompletionCommand& a) {
   const CompletedCommand program = completed(*a.program);
   const auto script = a.shell == "bash"  ? bash_completion
                       : a.shell == "zsh" ? zsh_completion
@@ -24,7 +24,7 @@ ExitCode completion(const Arguments& a) {
 }  // namespace
 
 void add_completion(CLI::App& app, Command& chosen) {
-  const auto a = std::make_shared<Arguments>();
+  const auto a = std::make_shared<CompletionCommand>();
   a->program = &app;
   CLI::App& command = add_command(
       app, chosen, "completion",

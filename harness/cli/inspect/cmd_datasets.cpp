@@ -89,7 +89,7 @@ Recipe read_recipe(std::string_view name) {
   return recipe;
 }
 
-struct Arguments {
+struct DatasetsCommand {
   std::string name, out;
   bool recipe_only = false;
 };
@@ -153,7 +153,7 @@ std::string fetched(const RecipeFile& from, const fs::path& folder, bool recipe_
   return "downloaded";
 }
 
-ExitCode fetch(const Arguments& a) {
+ExitCode fetch(const DatasetsCommand& a) {
   const Recipe recipe = read_recipe(a.name);
   const fs::path folder = a.out.empty() ? recipe.folder : fs::path(a.out);
   print_recipe(recipe, folder);
@@ -168,7 +168,7 @@ ExitCode fetch(const Arguments& a) {
 void add_datasets(CLI::App& app, Command& chosen) {
   CLI::App& datasets = *app.add_subcommand("datasets", "Get the files of a dataset of the catalogue");
   datasets.require_subcommand(1);
-  const auto a = std::make_shared<Arguments>();
+  const auto a = std::make_shared<DatasetsCommand>();
   CLI::App& command = add_command(
       datasets, chosen, "fetch",
       "Print how a dataset is got and check its files; download those whose licence lets it", a, fetch);

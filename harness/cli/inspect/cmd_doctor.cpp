@@ -25,7 +25,7 @@ namespace {
 
 using json = nlohmann::ordered_json;
 
-struct Arguments {
+struct DoctorCommand {
   bool json = false;
 };
 
@@ -187,7 +187,7 @@ void find_libraries(Findings& findings) {
                       "yaml_cpp", map_metadata_readable()});
 }
 
-ExitCode doctor(const Arguments& a) {
+ExitCode doctor(const DoctorCommand& a) {
   Findings findings = build_findings();
   find_gpus(findings);
   find_solvers(findings);
@@ -209,7 +209,7 @@ ExitCode doctor(const Arguments& a) {
 }  // namespace
 
 void add_doctor(CLI::App& app, Command& chosen) {
-  const auto a = std::make_shared<Arguments>();
+  const auto a = std::make_shared<DoctorCommand>();
   CLI::App& command = add_command(app, chosen, "doctor",
                                   "Compiler, CUDA, driver, GPU, PCL, Python: where each was found, or what "
                                   "is missing; the choice of auto",

@@ -13,14 +13,14 @@
 namespace ndt::harness {
 namespace {
 
-struct Arguments {
+struct GenerateCommand {
   std::string dataset, scale = "standard", out;
   std::int64_t seed = 1;
   int threads = 0;
   bool traffic = false, distortion = false;
 };
 
-TownSummary generate(const Arguments& a) {
+TownSummary generate(const GenerateCommand& a) {
   require_whole("seed", a.seed, 0, std::numeric_limits<std::int64_t>::max());
   const TownOptions options{.scale = town_scale(a.scale),
                             .seed = static_cast<std::uint64_t>(a.seed),
@@ -31,7 +31,7 @@ TownSummary generate(const Arguments& a) {
   return generate_town(options, a.out, ProgressLine().report());
 }
 
-ExitCode generate_dataset(const Arguments& a) {
+ExitCode generate_dataset(const GenerateCommand& a) {
   if (a.dataset != "town")
     throw unknown_name("dataset to generate", a.dataset, std::vector<std::string>{"town"});
   const Stopwatch watch;
@@ -45,7 +45,7 @@ ExitCode generate_dataset(const Arguments& a) {
 }  // namespace
 
 void add_generate(CLI::App& app, Command& chosen) {
-  const auto a = std::make_shared<Arguments>();
+  const auto a = std::make_shared<GenerateCommand>();
   CLI::App& command = add_command(app, chosen, "generate", "Write a synthetic dataset with exact truth: town",
                                   a, generate_dataset);
   command.add_option("dataset", a->dataset, "town: a laser scanner driven through streets")

@@ -15,7 +15,7 @@ namespace {
 
 using json = nlohmann::ordered_json;
 
-struct Arguments {
+struct ListCommand {
   bool json = false, columns = false;
 };
 
@@ -79,7 +79,7 @@ json listing() {
   return all;
 }
 
-ExitCode list(const Arguments& a) {
+ExitCode list(const ListCommand& a) {
   if (a.columns) {
     fmt::print("{}\n", row_schema_json());
     return ExitCode::ok;
@@ -105,7 +105,7 @@ ExitCode list(const Arguments& a) {
 }  // namespace
 
 void add_list(CLI::App& app, Command& chosen) {
-  const auto a = std::make_shared<Arguments>();
+  const auto a = std::make_shared<ListCommand>();
   CLI::App& command = add_command(app, chosen, "list",
                                   "Implementations, datasets and presets; available or why not", a, list);
   command.add_flag("--json", a->json, "one JSON object on stdout");

@@ -37,7 +37,7 @@ constexpr const char *kSearch = "search", *kUsualSigma = "5,5,0.5,0.02,0.02";
 constexpr std::size_t kMostLaps = 10000;
 constexpr double kReliableTransformProbability = 3, kCriticalMs = 100;
 
-struct Arguments {
+struct LocalizeCommand {
   LocalizeMapArguments map;
   std::string scans, stamps, stamp_unit, odometry, gnss, out, ply, ply_frames, command_line;
   std::string implementation{kAuto};
@@ -56,7 +56,9 @@ struct Arguments {
   PreparationArguments preparation;
 };
 
-bool starts_by_search(const Arguments& a) { return a.init.words.size() == 1 && a.init.words[0] == kSearch; }
+bool starts_by_search(const LocalizeCommand& a) {
+  return a.init.words.size() == 1 && a.init.words[0] == kSearch;
+}
 
 /// The profile that forgives a rough prediction, unless one is given.
 AlignArguments with_profile(AlignArguments given) {
@@ -66,7 +68,7 @@ AlignArguments with_profile(AlignArguments given) {
 }
 
 /// An option that would not be used is a mistake.
-void check_uses(const Arguments& a, Prediction prediction) {
+void check_uses(const LocalizeCommand& a, Prediction prediction) {
   if (!a.guess.empty() && !starts_by_search(a))
     throw UsageError("--guess requires --init search; add it, or give the pose with --init alone");
   if (!a.sigma.empty() && !starts_by_search(a)) throw UsageError("--sigma requires --init search");
@@ -89,7 +91,7 @@ void check_uses(const Arguments& a, Prediction prediction) {
 }
 
 /// Checks the options before any file is read.
-void check(const Arguments& a) {
+void check(const LocalizeCommand& a) {
   if (a.rate_hz && !(*a.rate_hz > 0 && *a.rate_hz <= 1e6))
     throw UsageError(fmt::format("--rate = {}: must be above 0 and at most 1e6 scans a second", *a.rate_hz));
   if (a.critical_ms && !(*a.critical_ms > 0))
@@ -131,8 +133,8 @@ std::string unknown_score(const LocalizerOptions& options, const AlignOptions& a
 }
 
 /// The options of the localizer, which follow from those of the alignments where nothing is given.
-LocalizerOptions localizer_options(const Arguments& a, const AlignOptions& align, const Implementation& entry,
-                                   bool odometry) {
+LocalizerOptions localizer_options(const LocalizeCommand& a, const AlignOptions& align,
+                                   const Implementation& entry, bool odometry) {
   LocalizerOptions options;
   if (odometry) options.prediction = Prediction::odometry;
   if (!entry.peer) {
@@ -151,7 +153,7 @@ LocalizerOptions localizer_options(const Arguments& a, const AlignOptions& align
   return options;
 }
 
-initial_pose::PosePrior prior_of(const Arguments& a, const Transform& guess) {
+initial_pose::PosePrior prior_of(const LocalizeCommand& a, const Transform& guess) {
   initial_pose::PosePrior prior;
   prior.mean = principal(derivative_pose(guess));
   take_sigma(a.sigma.empty() ? std::vector<std::string>{kUsualSigma} : a.sigma, prior);
@@ -179,7 +181,7 @@ struct Start {
     return prior ? near(map, *prior) : near(map, *pose);
   }
 };
-Start start_of(const Arguments& a, const ScanSequence& sequence) {
+Start start_of(const LocalizeCommand& a, const ScanSequence& sequence) {
   const bool searches = starts_by_search(a);
   const auto pose =
       searches ? first_pose(a.guess, sequence, "--guess") : first_pose(a.init, sequence, "--init");
@@ -194,7 +196,7 @@ Start start_of(const Arguments& a, const ScanSequence& sequence) {
 }
 
 /// The options of a search, which have their own defaults, and the voxels of the tracking.
-AlignOptions searching_options(const Arguments& a, const AlignOptions& tracking) {
+AlignOptions searching_options(const LocalizeCommand& a, const AlignOptions& tracking) {
   AlignArguments wide = with_profile(a.align);
   auto& resolution = wide[&AlignOptions::resolution_m];
   if (!resolution) resolution = tracking.resolution_m;
@@ -241,7 +243,7 @@ ExitCode verdict_on(const LocalizeSummary& summary) {
 }
 
 /// The options of the parameter file, below those that were given.
-Arguments with_autoware_params(Arguments a) {
+LocalizeCommand with_autoware_params(LocalizeCommand a) {
   if (!a.autoware_params) return a;
   AutowareParams params(*a.autoware_params);
   take_alignment(params, a.align);
@@ -251,15 +253,15 @@ Arguments with_autoware_params(Arguments a) {
 }
 
 /// A dataset that is made on first use is not left in parts by Ctrl-C.
-ScanSequence opened(const Arguments& a, const StampSource& stamps, ProgressLine& progress) {
+ScanSequence opened(const LocalizeCommand& a, const StampSource& stamps, ProgressLine& progress) {
   const Interruption interruption;
   ScanSequence once =
       open_sequence(a.scans, stamps, progress.report(), a.map.map.bin_fields, !a.map.map.path.empty());
   return a.laps > 1 ? repeated(std::move(once), a.laps) : once;
 }
 
-ExitCode localize(const Arguments& given) {
-  const Arguments a = with_autoware_params(given);
+ExitCode localize(const LocalizeCommand& given) {
+  const LocalizeCommand a = with_autoware_params(given);
   check(a);
   ProgressLine progress;
   StampSource stamps{.file = std::nullopt, .rate_hz = a.rate_hz, .unit = std::nullopt};
@@ -332,7 +334,7 @@ ExitCode localize(const Arguments& given) {
   return verdict_on(summary);
 }
 
-void add_source_flags(CLI::App& command, Arguments& a) {
+void add_source_flags(CLI::App& command, LocalizeCommand& a) {
   command
       .add_option("--scans", a.scans,
                   "folder of clouds, in the order of their names or numbers; or a dataset's name or folder")
@@ -365,7 +367,7 @@ void add_source_flags(CLI::App& command, Arguments& a) {
   add_keep_no_returns_flag(command, a.keep_no_returns);
 }
 
-void add_start_flags(CLI::App& command, Arguments& a) {
+void add_start_flags(CLI::App& command, LocalizeCommand& a) {
   add_pose_flag(command, "--init", a.init);
   command.get_option("--init")->description(
       "pose of the first scan, map_from_scan as in align --guess; or search: around --guess, or without one "
@@ -385,7 +387,7 @@ void add_start_flags(CLI::App& command, Arguments& a) {
 }  // namespace
 
 void add_localize(CLI::App& app, Command& chosen, const std::string& command_line) {
-  const auto a = std::make_shared<Arguments>();
+  const auto a = std::make_shared<LocalizeCommand>();
   a->command_line = command_line;
   CLI::App& command =
       add_command(app, chosen, "localize",

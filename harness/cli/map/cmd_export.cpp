@@ -13,7 +13,7 @@
 namespace ndt::harness {
 namespace {
 
-struct Arguments {
+struct ExportCommand {
   std::string dataset, frame, out;
 };
 
@@ -22,7 +22,7 @@ void write(const std::filesystem::path& file, const PointCloud& cloud) {
   fmt::print("{} ({} points)\n", printable_name(file.string()), cloud.size());
 }
 
-ExitCode export_dataset(const Arguments& a) {
+ExitCode export_dataset(const ExportCommand& a) {
   const Dataset dataset = load_dataset(a.dataset, ProgressLine().report());
   const std::filesystem::path folder = a.out;
   make_folder(folder);
@@ -40,7 +40,7 @@ ExitCode export_dataset(const Arguments& a) {
 }  // namespace
 
 void add_export(CLI::App& app, Command& chosen) {
-  const auto a = std::make_shared<Arguments>();
+  const auto a = std::make_shared<ExportCommand>();
   CLI::App& command =
       add_command(app, chosen, "export", "Write the clouds of a dataset's frame as map.pcd and scan.pcd", a,
                   export_dataset);

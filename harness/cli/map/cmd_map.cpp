@@ -20,7 +20,7 @@
 namespace ndt::harness {
 namespace {
 
-struct Arguments {
+struct MapCommand {
   std::string map, out;
   double size_m = 20, leaf_m = 0;
   AlignArguments align;
@@ -30,7 +30,7 @@ struct Arguments {
   bool json = false;
 };
 
-ExitCode cut(const Arguments& a) {
+ExitCode cut(const MapCommand& a) {
   const CutSummary cut = cut_map(map_files(a.map, a.bin_fields).load().cloud, a.size_m, a.out);
   fmt::print("{}: {} tiles of {} m with {}, {} points, {} dropped as not finite\n", printable_name(a.out),
              cut.tiles, a.size_m, kMetadataName, cut.points, cut.dropped_points);
@@ -38,14 +38,14 @@ ExitCode cut(const Arguments& a) {
 }
 
 /// Writes what is left of a map, and says from how much.
-ExitCode write(const Arguments& a, const LoadedMap& from, const PreparedCloud& left) {
+ExitCode write(const MapCommand& a, const LoadedMap& from, const PreparedCloud& left) {
   write_cloud(a.out, left.cloud);
   fmt::print("{}: {} points of {}{}\n", printable_name(a.out), left.cloud.size(), left.given_points,
              from.tiles > 0 ? fmt::format(" in {} tiles", from.tiles) : "");
   return ExitCode::ok;
 }
 
-ExitCode filtered(const Arguments& a, const ScanPreparation& filters,
+ExitCode filtered(const MapCommand& a, const ScanPreparation& filters,
                   const std::optional<MapArea>& area = {}) {
   if (!is_written_cloud(a.out))
     throw UsageError("--out is not a cloud file: its name must end in .pcd, .ply or .bin");
@@ -54,7 +54,7 @@ ExitCode filtered(const Arguments& a, const ScanPreparation& filters,
   return write(a, map, left);
 }
 
-ExitCode merge(const Arguments& a) { return filtered(a, {}); }
+ExitCode merge(const MapCommand& a) { return filtered(a, {}); }
 
 /// How far outside its tile a point of the box may lie: coordinates in float32 are rounded, too.
 double slack_of(const CropBox& box) {
@@ -64,7 +64,7 @@ double slack_of(const CropBox& box) {
   return kTileSlackM + 2 * farthest_m * static_cast<double>(std::numeric_limits<float>::epsilon());
 }
 
-ExitCode crop(const Arguments& a) {
+ExitCode crop(const MapCommand& a) {
   ScanPreparation filters;
   filters.crop_box = box_from(a.box, "--box");
   if (!filters.crop_box) throw UsageError("--box is missing: give x0,y0,z0,x1,y1,z1 in metres");
@@ -73,14 +73,14 @@ ExitCode crop(const Arguments& a) {
   return filtered(a, filters, MapArea{low.x, low.y, high.x, high.y, slack_of(*filters.crop_box)});
 }
 
-ExitCode thin(const Arguments& a) {
+ExitCode thin(const MapCommand& a) {
   require_closed("leaf", a.leaf_m, 0.001, 1000);
   ScanPreparation filters;
   filters.voxel_leaf_m = a.leaf_m;
   return filtered(a, filters);
 }
 
-ExitCode describe(const Arguments& a) {
+ExitCode describe(const MapCommand& a) {
   if (a.batches.scan_points > Limits::kPoints)
     throw UsageError(
         fmt::format("--scan-points = {}: must be at most {}", a.batches.scan_points, Limits::kPoints));
@@ -96,7 +96,7 @@ ExitCode describe(const Arguments& a) {
 }
 
 CLI::App& add(CLI::App& app, Command& chosen, const char* name, const char* about,
-              const std::shared_ptr<Arguments>& a, ExitCode (*run)(const Arguments&)) {
+              const std::shared_ptr<MapCommand>& a, ExitCode (*run)(const MapCommand&)) {
   CLI::App& command = add_command(app, chosen, name, about, a, run);
   command
       .add_option("map", a->map,
@@ -108,7 +108,7 @@ CLI::App& add(CLI::App& app, Command& chosen, const char* name, const char* abou
   return command;
 }
 
-void add_out(CLI::App& command, Arguments& a, const char* about, const char* type) {
+void add_out(CLI::App& command, MapCommand& a, const char* about, const char* type) {
   command.add_option("--out", a.out, about)->type_name(type)->required();
 }
 
@@ -119,7 +119,7 @@ constexpr const char* kCloudOut = "cloud (.pcd, .ply or .bin); an older one is r
 void add_map(CLI::App& app, Command& chosen) {
   CLI::App& map = *app.add_subcommand("map", "Cut, merge, describe, crop or thin a map");
   map.require_subcommand(1);
-  const auto a = std::make_shared<Arguments>();
+  const auto a = std::make_shared<MapCommand>();
   CLI::App& cut_command =
       add(map, chosen, "cut", "Write a map as square tiles with the metadata that Autoware reads", a, cut);
   cut_command.add_option("--size", a->size_m, "edge of a tile, whose corners are its multiples, 0.1 to 1e6")

@@ -16,7 +16,7 @@
 namespace ndt::harness {
 namespace {
 
-struct Arguments {
+struct DiffCommand {
   std::vector<std::string> implementations, bounds;
   PoseArgument guess;
   MapArguments map;
@@ -49,7 +49,7 @@ PartingBounds bounds_of(const std::vector<std::string>& given) {
 /// Both implementations with the same options and map.
 class Pair {
  public:
-  Pair(const Arguments& a, const AlignOptions& options)
+  Pair(const DiffCommand& a, const AlignOptions& options)
       : bounds_(bounds_of(a.bounds)), levels_(options.levels.size()), arguments_(a.align) {
     for (const std::string& name : a.implementations)
       aligners_.push_back(choose_implementation(name).make(options));
@@ -71,7 +71,7 @@ class Pair {
   std::vector<std::unique_ptr<Aligner>> aligners_;
 };
 
-std::vector<NamedDiff> diff_files(const Arguments& a, Pair& pair) {
+std::vector<NamedDiff> diff_files(const DiffCommand& a, Pair& pair) {
   const Transform guess = pose_from(a.guess, "--guess");
   const GivenMap map(a.map, near(a.map, guess), map_preparation(a.preparation));
   const PreparedCloud scan =
@@ -83,7 +83,7 @@ std::vector<NamedDiff> diff_files(const Arguments& a, Pair& pair) {
   return {pair.diff(printable_name(a.scan), "given", scan.cloud, guess)};
 }
 
-std::vector<NamedDiff> diff_dataset(const Arguments& a, const Dataset& dataset, Pair& pair) {
+std::vector<NamedDiff> diff_dataset(const DiffCommand& a, const Dataset& dataset, Pair& pair) {
   std::vector<NamedDiff> diffs;
   for (const std::size_t frame : spread_frames(dataset.frames.size(), a.frames)) {
     if (diffs.empty() || !dataset.one_map) pair.set_map(dataset.map(frame));
@@ -95,14 +95,14 @@ std::vector<NamedDiff> diff_dataset(const Arguments& a, const Dataset& dataset, 
 }
 
 /// The dataset says how large its voxels are, unless an option does.
-AlignOptions options_for(const Arguments& a, const std::optional<Dataset>& dataset) {
+AlignOptions options_for(const DiffCommand& a, const std::optional<Dataset>& dataset) {
   AlignArguments arguments = a.align;
   auto& resolution_m = arguments[&AlignOptions::resolution_m];
   if (dataset && !resolution_m) resolution_m = dataset->resolution_m;
   return resolve(arguments);
 }
 
-ExitCode diff(const Arguments& a) {
+ExitCode diff(const DiffCommand& a) {
   if (a.implementations.size() != 2)
     throw UsageError(fmt::format("diff: {} implementations; give two, each with --implementation",
                                  a.implementations.size()));
@@ -136,7 +136,7 @@ void exclude_preparation(CLI::App& command) {
   }
 }
 
-void add_input(CLI::App& command, Arguments& a) {
+void add_input(CLI::App& command, DiffCommand& a) {
   CLI::Option& map = add_map_option(command, a.map);
   add_map_radius_flag(command, a.map, "the guess", kUsualReach);
   CLI::Option& scan = *command.add_option("--scan", a.scan, "cloud to register")->type_name("FILE");
@@ -160,7 +160,7 @@ void add_input(CLI::App& command, Arguments& a) {
 }  // namespace
 
 void add_diff(CLI::App& app, Command& chosen) {
-  const auto a = std::make_shared<Arguments>();
+  const auto a = std::make_shared<DiffCommand>();
   CLI::App& command =
       add_command(app, chosen, "diff",
                   "Where do two implementations part? The first iteration and quantity that differ", a, diff);

@@ -15,7 +15,7 @@
 namespace ndt::harness {
 namespace {
 
-struct Arguments {
+struct MeasureJobCommand {
   std::string run, measurements;
   std::size_t job = 0;
   int parent = 0;
@@ -32,7 +32,7 @@ void send(const std::string& line) {
   }
 }
 
-ExitCode measure_job(const Arguments& a) {
+ExitCode measure_job(const MeasureJobCommand& a) {
   die_with_parent(a.parent);
   const Plan plan = read_plan(std::filesystem::path(a.run) / "plan.json");
   if (a.job >= plan.jobs.size())
@@ -51,7 +51,7 @@ ExitCode measure_job(const Arguments& a) {
 }  // namespace
 
 void add_measure_job(CLI::App& app, Command& chosen) {
-  const auto a = std::make_shared<Arguments>();
+  const auto a = std::make_shared<MeasureJobCommand>();
   CLI::App& command =
       add_command(app, chosen, "measure-job", "One job of a run, for ndt-bench run", a, measure_job);
   command.group("");  // not listed

@@ -8,12 +8,12 @@
 namespace ndt::harness {
 namespace {
 
-struct Arguments {
+struct MergeCommand {
   std::vector<std::string> parts;
   std::string out, command_line;
 };
 
-ExitCode merge(const Arguments& a) {
+ExitCode merge(const MergeCommand& a) {
   const std::size_t measurements = merge_runs({a.parts.begin(), a.parts.end()}, a.out, a.command_line);
   const std::string name = printable_name(a.out);
   fmt::print("{} measurements of {} parts in {}\nnext: ndt-bench report {}\n", measurements, a.parts.size(),
@@ -24,7 +24,7 @@ ExitCode merge(const Arguments& a) {
 }  // namespace
 
 void add_merge(CLI::App& app, Command& chosen, const std::string& command_line) {
-  const auto a = std::make_shared<Arguments>();
+  const auto a = std::make_shared<MergeCommand>();
   a->command_line = command_line;
   CLI::App& command =
       add_command(app, chosen, "merge",

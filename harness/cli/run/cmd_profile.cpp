@@ -20,7 +20,7 @@ namespace {
 
 using json = nlohmann::ordered_json;
 
-struct Arguments {
+struct ProfileCommand {
   MapArguments map;
   std::string scan;
   std::string implementation{kAuto};
@@ -76,7 +76,7 @@ std::vector<Line> device_lines(const std::vector<StageTimes>& samples) {
 }
 
 Account account_of(Aligner& aligner, std::string_view implementation, const PointCloud& scan,
-                   const Transform& guess, const Arguments& a) {
+                   const Transform& guess, const ProfileCommand& a) {
   Account out;
   std::vector<double> measured;
   std::vector<StageTimes> samples;
@@ -149,7 +149,7 @@ void leave_all_out(const std::vector<std::string>& names, std::string_view imple
   }
 }
 
-ExitCode profile(const Arguments& a) {
+ExitCode profile(const ProfileCommand& a) {
   if (!kStageClock)
     throw UsageError(
         "profile: this ndt-bench was built without the stage clock; configure with -DNDT_STAGE_CLOCK=ON "
@@ -201,7 +201,7 @@ ExitCode profile(const Arguments& a) {
 }  // namespace
 
 void add_profile(CLI::App& app, Command& chosen) {
-  const auto a = std::make_shared<Arguments>();
+  const auto a = std::make_shared<ProfileCommand>();
   CLI::App& command = add_command(app, chosen, "profile",
                                   "Print where the time of an alignment goes (needs a build with "
                                   "-DNDT_STAGE_CLOCK=ON)",

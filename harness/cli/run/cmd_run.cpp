@@ -25,7 +25,7 @@
 namespace ndt::harness {
 namespace {
 
-struct Arguments {
+struct RunCommand {
   std::string preset = "smoke", plan, plan_only, shard, out, resume, command_line;
   bool yes = false;
   Selection selection;
@@ -94,7 +94,7 @@ Selection with_autoware_params(Selection selection, const std::string& file) {
   return selection;
 }
 
-Plan plan_for(Arguments a) {
+Plan plan_for(RunCommand a) {
   if (a.autoware_params) a.selection = with_autoware_params(a.selection, *a.autoware_params);
   const std::string run_id = utc_now(true);
   const Interruption interruption;
@@ -107,7 +107,7 @@ Plan plan_for(Arguments a) {
 }
 
 /// For the processes that will share it.
-ExitCode write_plan(const Arguments& a) {
+ExitCode write_plan(const RunCommand& a) {
   const Plan plan = plan_for(a);
   show_left_out(plan);
   show_cost(plan.cost, plan.jobs.size());
@@ -118,7 +118,7 @@ ExitCode write_plan(const Arguments& a) {
   return ExitCode::ok;
 }
 
-RunFolder folder_for(const Arguments& a) {
+RunFolder folder_for(const RunCommand& a) {
   if (!a.resume.empty()) return RunFolder::resume(a.resume);
   Plan plan = plan_for(a);
   show_cost(plan.cost, own_jobs(plan).size());
@@ -141,7 +141,7 @@ void measure_all(RunFolder& folder) {
   }
 }
 
-ExitCode run_benchmark(const Arguments& a) {
+ExitCode run_benchmark(const RunCommand& a) {
   if (!a.plan_only.empty()) return write_plan(a);
   RunFolder folder = folder_for(a);
   show_left_out(folder.plan());
@@ -165,7 +165,7 @@ void exclude_all(CLI::App& command, CLI::Option& option) {
 }  // namespace
 
 void add_run(CLI::App& app, Command& chosen, const std::string& command_line) {
-  const auto a = std::make_shared<Arguments>();
+  const auto a = std::make_shared<RunCommand>();
   a->command_line = command_line;
   CLI::App& command =
       add_command(app, chosen, "run", "Measure implementations side by side", a, run_benchmark);

@@ -77,7 +77,7 @@ void write_particles(const std::filesystem::path& file, const SearchResult& resu
 
 constexpr const char* kGroup = "Search";
 
-struct Arguments {
+struct InitialPoseCommand {
   MapArguments map;
   std::string scan;
   std::string implementation{kAuto};
@@ -108,7 +108,7 @@ void require_none_of_ours(const SearchArguments& given, const Implementation& en
 
 /// The data that searches of one kind need.
 struct Prepared {
-  const Arguments& given;
+  const InitialPoseCommand& given;
   const AlignOptions& options;
   const Implementation& entry;
   const ResolvedPrior& prior;
@@ -170,7 +170,7 @@ std::optional<MapArea> area_of(const MapArguments& map, const ResolvedPrior& pri
 }
 
 /// The options of the parameter file, below those that were given. A peer has its own search.
-Arguments with_autoware_params(Arguments a) {
+InitialPoseCommand with_autoware_params(InitialPoseCommand a) {
   if (!a.autoware_params) return a;
   AutowareParams params(*a.autoware_params);
   const bool peer = is_peer_name(a.implementation);
@@ -182,8 +182,8 @@ Arguments with_autoware_params(Arguments a) {
   return a;
 }
 
-ExitCode initial_pose_command(const Arguments& given) {
-  const Arguments a = with_autoware_params(given);
+ExitCode initial_pose_command(const InitialPoseCommand& given) {
+  const InitialPoseCommand a = with_autoware_params(given);
   if (a.particles_out) require_particle_file(*a.particles_out);
   if (a.repeat < 1) throw UsageError(fmt::format("--repeat = {}: must be 1 or more", a.repeat));
   per_scan(a.align);  // what is wrong with them is said before any file is read
@@ -234,7 +234,7 @@ ExitCode initial_pose_command(const Arguments& given) {
 }  // namespace
 
 void add_initial_pose(CLI::App& app, Command& chosen) {
-  const auto a = std::make_shared<Arguments>();
+  const auto a = std::make_shared<InitialPoseCommand>();
   CLI::App& command =
       add_command(app, chosen, "initial-pose", "Find the pose of a scan in a map from a rough guess", a,
                   initial_pose_command);
