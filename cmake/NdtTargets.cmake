@@ -55,8 +55,8 @@ if(NDT_SANITIZE)
   target_link_options(ndt_flags INTERFACE -fsanitize=${NDT_SANITIZE})
 endif()
 
-# Where several sources are one file, a local name may be that of another's constant, and gcc takes sources for headers. Builds that
-# compile each source by itself keep these warnings.
+# Leaves out two warnings of sources that are compiled as one file: a local name may be that of another's constant, and gcc takes
+# sources for headers. Builds that compile each source by itself keep them.
 add_library(ndt_united_flags INTERFACE)
 target_compile_options(ndt_united_flags INTERFACE
   $<$<COMPILE_LANGUAGE:CXX>:-Wno-shadow> $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-subobject-linkage>)
