@@ -55,8 +55,8 @@ if(NDT_SANITIZE)
   target_link_options(ndt_flags INTERFACE -fsanitize=${NDT_SANITIZE})
 endif()
 
-# Leaves out two warnings of sources that are compiled as one file: a local name may be that of another's constant, and gcc takes
-# sources for headers. Builds that compile each source by itself keep them.
+# Leaves out two warnings of sources that are compiled as one file. A local name may be that of another's constant there, and gcc
+# takes sources for headers. Builds that compile each source by itself keep them.
 add_library(ndt_united_flags INTERFACE)
 target_compile_options(ndt_united_flags INTERFACE
   $<$<COMPILE_LANGUAGE:CXX>:-Wno-shadow> $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-subobject-linkage>)
@@ -79,8 +79,8 @@ function(ndt_precompile target)
   endif()
 endfunction()
 
-# ndt_unite(<target>): compiles its sources eight at a time, because most of what each takes is the headers of JSON, CLI11 and
-# GoogleTest. Not with ccache, for the same reasons.
+# ndt_unite(<target>): compiles its sources eight at a time, so that large headers are read and optimised once for all of them. Not
+# with ccache, for the same reasons.
 function(ndt_unite target)
   if(NDT_PRECOMPILE)
     set_target_properties(${target} PROPERTIES UNITY_BUILD ON)
@@ -88,8 +88,8 @@ function(ndt_unite target)
   endif()
 endfunction()
 
-# Most of the time that tests and the harness take to compile is the optimiser's, in inline functions of these headers. What they
-# call is compiled as it is shipped.
+# Optimises tests and the harness less: it takes most of their time, for inline functions of JSON, CLI11 and GoogleTest. The library
+# that they call is compiled as it is shipped.
 add_library(ndt_quick_to_compile INTERFACE)
 target_compile_options(ndt_quick_to_compile INTERFACE
   $<$<AND:$<CONFIG:Release>,$<COMPILE_LANGUAGE:CXX>>:-O1>
