@@ -133,7 +133,8 @@ TEST_P(EveryOption, SharedCoreAndOracleAgree) {
       metres.see(off_m, r.name), degrees.see(off_deg, r.name);
       continue;
     }
-    const bool chance = last_bit::decides(*aligners.oracle, *r.scan, guess, expected, per_scan);
+    const bool chance =
+        last_bit::decides(*aligners.oracle, *r.scan, guess, expected, per_scan, setting.options.step_control);
     undecided += chance ? 1 : 0;
     different += "    " + r.name + ": " + ending(got) + ", oracle " + ending(expected) + ", " +
                  std::to_string(1000 * off_m) + " mm apart" +
