@@ -155,7 +155,7 @@ void convert(const Reader& reader, const fs::path& file, const fs::path& folder)
 
 }  // namespace
 
-bool is_surveyed_map(const fs::path& file) { return reader_of(file) != nullptr; }
+bool is_surveyed_map(const fs::path& file) { return reader_of(file) != nullptr && !fs::is_directory(file); }
 
 fs::path tiles_of_survey(const fs::path& given) {
   const std::string state = state_of(given);

@@ -106,7 +106,9 @@ double gap(double low, double high, double other_low, double other_high) {
 MapFiles::MapFiles(const fs::path& map, BinFields fields, const fs::path& name)
     : name_(printable_name(name.empty() ? map.native() : name.native())), fields_(fields) {
   if (is_folder(map)) {
-    const fs::path metadata = metadata_of(map);
+    // The tiles of a survey, which have a name, are complete without their metadata.
+    const bool needed = name.empty() || map_metadata_readable();
+    const fs::path metadata = needed ? metadata_of(map) : fs::path();
     metadata.empty() ? use_folder(map) : use_metadata(metadata);
   } else if (is_map_metadata(map)) {
     use_metadata(map);
