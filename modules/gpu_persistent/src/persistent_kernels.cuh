@@ -81,7 +81,7 @@ __device__ void choose_level(TrustRegion, T& team, const PersistentArguments& a,
 }
 
 /// One thread: the start of a loop from a guess. Not inlined, so that kernels keep their registers.
-__device__ __noinline__ void start_at(const Transform& guess, LoopStart& out) { out = loop_start(guess); }
+__device__ __noinline__ inline void start_at(const Transform& guess, LoopStart& out) { out = loop_start(guess); }
 
 template <class Steps>
 __device__ void begin(const PersistentArguments& a, int k, LoopState& state) {
