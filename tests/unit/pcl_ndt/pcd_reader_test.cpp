@@ -11,7 +11,7 @@ namespace {
 
 using PclReader = PcdFiles;
 
-std::vector<Point> read_by_pcl(const std::filesystem::path& file) {
+std::vector<Point> read_pcd_by_pcl(const std::filesystem::path& file) {
   pcl::PointCloud<pcl::PointXYZ> cloud;
   EXPECT_EQ(pcl::io::loadPCDFile(file.string(), cloud), 0) << file;
   return xyz_of(cloud);
@@ -26,7 +26,7 @@ TEST_F(PclReader, ReadsWhatWeWriteToTheSameBits) {
       std::vector<Point> points = some_points(n);
       if (encoding == PcdEncoding::ascii) points[0].z = 0.1F;
       write_pcd(path(), {{}, points}, encoding);
-      EXPECT_TRUE(same_bits(read_by_pcl(path()), points)) << static_cast<int>(encoding) << ", " << n;
+      EXPECT_TRUE(same_bits(read_pcd_by_pcl(path()), points)) << static_cast<int>(encoding) << ", " << n;
       EXPECT_TRUE(same_bits(read_pcd(path()).points, points)) << static_cast<int>(encoding) << ", " << n;
     }
   }
@@ -37,7 +37,7 @@ template <class PclPoint>
 void expect_ours_reads(const pcl::PointCloud<PclPoint>& cloud, const std::filesystem::path& file) {
   pcl::PCDWriter writer;
   const auto check = [&](const char* encoding) {
-    EXPECT_TRUE(same_bits(read_pcd(file).points, read_by_pcl(file))) << encoding;
+    EXPECT_TRUE(same_bits(read_pcd(file).points, read_pcd_by_pcl(file))) << encoding;
     EXPECT_TRUE(same_bits(read_pcd(file).points, xyz_of(cloud))) << encoding;
   };
   ASSERT_EQ(writer.writeBinary(file.string(), cloud), 0);
@@ -58,7 +58,7 @@ TEST_F(PclReader, WritesTextThatWeReadToTheSameBits) {
   auto cloud = pcl_cloud<pcl::PointXYZI>(3000);
   cloud[0].z = 0.1F;
   ASSERT_EQ(pcl::PCDWriter().writeASCII(path().string(), cloud, 9), 0);
-  const std::vector<Point> ours = read_pcd(path()).points, theirs = read_by_pcl(path()),
+  const std::vector<Point> ours = read_pcd(path()).points, theirs = read_pcd_by_pcl(path()),
                            wanted = xyz_of(cloud);
   ASSERT_EQ(ours.size(), wanted.size());
   ASSERT_EQ(theirs.size(), wanted.size());
@@ -81,7 +81,7 @@ TEST_F(PclReader, AgreesOnFieldsInAnyOrderBetweenTheCoordinates) {
                            bytes_of(8.F, -0.F, std::uint16_t{4}, 1e-40F, 3e38F, 2e9);
   const PointCloud ours = read(header.text() + body);
   EXPECT_EQ(ours.size(), 2U);
-  EXPECT_TRUE(same_bits(ours.points, read_by_pcl(path())));
+  EXPECT_TRUE(same_bits(ours.points, read_pcd_by_pcl(path())));
 }
 
 }  // namespace

@@ -14,7 +14,7 @@ class PclPlyReader : public ScratchFiles {
   PclPlyReader() : ScratchFiles("scan.ply") {}
 };
 
-std::vector<Point> read_by_pcl(const std::filesystem::path& file) {
+std::vector<Point> read_ply_by_pcl(const std::filesystem::path& file) {
   pcl::PointCloud<pcl::PointXYZ> cloud;
   EXPECT_EQ(pcl::io::loadPLYFile(file.string(), cloud), 0) << file;
   return xyz_of(cloud);
@@ -28,7 +28,7 @@ TEST_F(PclPlyReader, ReadsWhatWeWriteToTheSameBits) {
       std::vector<Point> points = some_points(n);
       if (encoding == PlyEncoding::ascii) points[0].z = 0.1F;
       write_ply(path(), {{}, points}, encoding);
-      EXPECT_TRUE(same_bits(read_by_pcl(path()), points)) << static_cast<int>(encoding) << ", " << n;
+      EXPECT_TRUE(same_bits(read_ply_by_pcl(path()), points)) << static_cast<int>(encoding) << ", " << n;
       EXPECT_TRUE(same_bits(read_ply(path()).points, points)) << static_cast<int>(encoding) << ", " << n;
     }
 }
@@ -38,7 +38,7 @@ void expect_ours_reads_binary(const std::filesystem::path& file) {
   const pcl::PointCloud<PclPoint> cloud = pcl_cloud<PclPoint>(3000);
   ASSERT_EQ(pcl::io::savePLYFileBinary(file.string(), cloud), 0);
   EXPECT_TRUE(same_bits(read_ply(file).points, xyz_of(cloud)));
-  EXPECT_TRUE(same_bits(read_by_pcl(file), xyz_of(cloud)));
+  EXPECT_TRUE(same_bits(read_ply_by_pcl(file), xyz_of(cloud)));
 }
 
 TEST_F(PclPlyReader, WritesBinaryThatWeReadToTheSameBits) {
@@ -52,7 +52,7 @@ TEST_F(PclPlyReader, WritesTextThatBothReadToTheSameBits) {
   cloud[0].z = 0.1F;
   cloud[1500].y = 1;  // text has no NaN that both take
   ASSERT_EQ(pcl::io::savePLYFileASCII(path().string(), cloud), 0);
-  EXPECT_TRUE(same_bits(read_ply(path()).points, read_by_pcl(path())));
+  EXPECT_TRUE(same_bits(read_ply(path()).points, read_ply_by_pcl(path())));
 }
 
 }  // namespace
