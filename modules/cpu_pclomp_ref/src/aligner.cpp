@@ -45,6 +45,8 @@ class ReferenceAligner final : public Aligner {
     // out.
     std::erase_if(levels, [](const auto& level) { return level->grid.leaves().empty(); });
     levels_ = std::move(levels);
+    windows_.reset();
+    if (options_.finish == Finish::windows) windows_ = std::make_unique<Windows>(finite.points, options_);
     return info;
   }
 
@@ -52,7 +54,7 @@ class ReferenceAligner final : public Aligner {
     const Turn turn(*this, "align");
     const FinitePoints scan = usable_scan(given, guess, "align");
     if (has_pyramid()) {
-      const PyramidProblem problem{levels_, options_, threads_, scan, per_scan};
+      const PyramidProblem problem{levels_, options_, threads_, scan, per_scan, windows_.get()};
       return PyramidRegistration(problem).run(guess);
     }
     const ScanProblem problem{
@@ -116,6 +118,7 @@ class ReferenceAligner final : public Aligner {
   AlignOptions options_;
   int threads_;
   std::vector<std::unique_ptr<const Level>> levels_;  ///< coarse to fine; the reference has one
+  std::unique_ptr<const Windows> windows_;
 };
 
 std::string always() { return {}; }

@@ -59,6 +59,13 @@ Sums PyramidProblem::sums_at(int level, const Pose& pose, double negative_curvat
   return sums;
 }
 
+Sums PyramidProblem::finish_sums_at(const Pose& pose) const {
+  Sums sums = sum_derivatives(*windows, scan.points, pose, threads);
+  if (per_scan.regularisation)
+    add_regularisation(*per_scan.regularisation, options.regularisation_scale, pose, sums);
+  return sums;
+}
+
 bool PyramidRegistration::Here::finite() const {
   return std::isfinite(sums.score) && sums.gradient.allFinite() && sums.hessian.allFinite();
 }
@@ -110,7 +117,7 @@ void PyramidRegistration::record(double step_m) {
                              step_m, here_.level, radius_m_});
 }
 
-std::optional<PyramidRegistration::Step> PyramidRegistration::solve(const Sums& sums) {
+std::optional<PyramidRegistration::Step> PyramidRegistration::solve(const Sums& sums, double radius_m) {
   const Vector6d per_metre = metric_.cwiseInverse();
   const Matrix6d b = -(per_metre.asDiagonal() * sums.hessian * per_metre.asDiagonal());
   const Vector6d q = per_metre.cwiseProduct(sums.gradient);
@@ -124,9 +131,9 @@ std::optional<PyramidRegistration::Step> PyramidRegistration::solve(const Sums& 
     Vector6d s = llt.solve(q);
     if (!s.allFinite()) continue;
     const double norm = s.norm();
-    if (norm > radius_m_) s *= radius_m_ / norm;
+    if (norm > radius_m) s *= radius_m / norm;
     // A cut step is as long as the radius exactly, because that may be a level's end.
-    return Step{per_metre.cwiseProduct(s), std::min(norm, radius_m_), q.dot(s) - s.dot(b * s) / 2};
+    return Step{per_metre.cwiseProduct(s), std::min(norm, radius_m), q.dot(s) - s.dot(b * s) / 2};
   }
   return std::nullopt;
 }
@@ -150,7 +157,8 @@ void PyramidRegistration::keep(const Step& step, const Here& trial) {
     radius_m_ = std::max(step.length_m / 2, end_of(here_.level));
   here_ = trial;
   step_before_m_ = last_step_m_ = step.length_m;
-  level_ended_ = here_.level == problem_.last_level() && step.length_m < end_of(here_.level) && !cut;
+  level_ended_ = here_.level == problem_.last_level() && problem_.windows == nullptr &&
+                 step.length_m < end_of(here_.level) && !cut;
   record(step.length_m);
 }
 
@@ -170,18 +178,32 @@ std::optional<Stop> PyramidRegistration::try_step(const Step& step) {
   return std::nullopt;
 }
 
+Stop PyramidRegistration::finish(const Pose& pose) {
+  ++result_.evaluations;
+  const Here found{problem_.last_level(), 1, pose, problem_.finish_sums_at(pose)};
+  const double radius_m = problem_.options.finish_window * problem_.options.resolution_m / 2;
+  Step step{Vector6d::Zero(), 0, 0};
+  if (found.finite() && found.sums.pairs > 0) step = solve(found.sums, radius_m).value_or(step);
+  result_.finish = FinishStep{step.length_m, found.sums.score};
+  here_ = evaluate(problem_.last_level(), moved(pose, step.move), 1);
+  if (!here_.finite()) return Stop::non_finite;
+  return here_.sums.pairs == 0 ? Stop::no_overlap : Stop::converged;
+}
+
 std::optional<Stop> PyramidRegistration::iterate() {
+  const bool last = here_.level == problem_.last_level();
   if (level_ended_) {
+    if (last) return finish(here_.pose);
     enter_next_level(here_.pose, 0);
     return std::nullopt;
   }
-  const std::optional<Step> step = solve(here_.sums);
+  const std::optional<Step> step = solve(here_.sums, radius_m_);
   if (!step) return Stop::degenerate;
-  if (here_.level != problem_.last_level() && step->length_m >= kLongStep * radius_of(here_.level))
-    from_afar_ = true;
+  if (!last && step->length_m >= kLongStep * radius_of(here_.level)) from_afar_ = true;
   const double end_m = end_of(here_.level);
-  if (here_.level == problem_.last_level() || !(step->length_m < (slow(*step) ? end_m / 4 : end_m)))
-    return try_step(*step);
+  const bool goes_on = !last || problem_.windows != nullptr;
+  if (!goes_on || !(step->length_m < (slow(*step) ? end_m / 4 : end_m))) return try_step(*step);
+  if (last) return finish(moved(here_.pose, step->move));
   // The next level evaluates there anyway.
   last_step_m_ = step->length_m;
   enter_next_level(moved(here_.pose, step->move), step->length_m);
@@ -221,7 +243,7 @@ AlignResult PyramidRegistration::run(const Transform& guess) {
       stop = Stop::non_finite;
     else if (here_.sums.pairs == 0)
       stop = Stop::no_overlap;
-    else if (level_ended_ && here_.level == problem_.last_level())
+    else if (level_ended_ && here_.level == problem_.last_level() && problem_.windows == nullptr)
       stop = Stop::converged;
     else if (result_.iterations >= problem_.options.max_iterations)
       stop = Stop::max_iterations;

@@ -35,11 +35,14 @@ struct PyramidProblem {
   int threads;
   FinitePoints scan;
   PerScan per_scan;
+  const Windows* windows = nullptr;  ///< of the finish; null without one
 
   int last_level() const { return static_cast<int>(levels.size()) - 1; }
   std::size_t points_used(int level) const;
   /// Sums with regularisation, at this share of the negative curvature.
   Sums sums_at(int level, const Pose& pose, double negative_curvature) const;
+  /// Sums the same in the windows of the finish.
+  Sums finish_sums_at(const Pose& pose) const;
 };
 
 /// Counts one iteration for every evaluation that follows a step: of a step that is kept, of one that is
@@ -72,13 +75,15 @@ class PyramidRegistration {
   /// their own voxel grids. The last if there is none.
   int first_level(const Pose& pose) const;
   /// Damped where the curvature is negative, cut at the radius; nothing if no damping helps.
-  std::optional<Step> solve(const Sums& sums);
+  std::optional<Step> solve(const Sums& sums, double radius_m);
   /// Takes one step or enters the next level, or returns the stop if neither can be done.
   std::optional<Stop> iterate();
   std::optional<Stop> try_step(const Step& step);
   void keep(const Step& step, const Here& trial);
   void take_back(const Step& step);
   void enter_next_level(const Pose& pose, double step_m);
+  /// Takes one step from a pose in the windows, and ends on the last level at the pose that it leads to.
+  Stop finish(const Pose& pose);
   /// Ends with the last level's own sums at the true Hessian.
   void conclude(Stop stop, const Transform& guess);
 

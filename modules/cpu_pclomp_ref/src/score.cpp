@@ -90,10 +90,22 @@ void find_neighbours(const VoxelGrid& grid, const Eigen::Vector3d& moved, std::v
   grid.find_neighbours(query.data(), out);
 }
 
+/// Calls f(leaf) for the leaves that a point is scored against. scratch: room for a search.
+template <class F>
+void for_each_leaf(const VoxelGrid& grid, const Eigen::Vector3d& moved, std::vector<Neighbour>& scratch,
+                   F&& f) {
+  find_neighbours(grid, moved, scratch);
+  for (const Neighbour& n : scratch) f(grid.leaves()[n.leaf]);
+}
+template <class F>
+void for_each_leaf(const Windows& windows, const Eigen::Vector3d& moved, std::vector<Neighbour>&, F&& f) {
+  if (const std::optional<Leaf> leaf = windows.around(moved.cast<float>())) f(*leaf);
+}
+
 /// One pass over every stride-th point of a scan.
-template <class Move>
+template <class Map, class Move>
 struct Pass {
-  const VoxelGrid& grid;
+  const Map& map;
   const GaussConstants& constants;
   const std::vector<Point>& scan;
   AngleTables tables;
@@ -105,39 +117,40 @@ struct Pass {
   Sums sum(int threads) const;
 
  private:
-  Sums sum_chunk(std::int64_t begin, std::int64_t end, std::vector<Neighbour>& neighbours) const;
+  Sums sum_chunk(std::int64_t begin, std::int64_t end, std::vector<Neighbour>& scratch) const;
 };
 
-template <class Move>
-Sums Pass<Move>::sum_chunk(std::int64_t begin, std::int64_t end, std::vector<Neighbour>& neighbours) const {
+template <class Map, class Move>
+Sums Pass<Map, Move>::sum_chunk(std::int64_t begin, std::int64_t end, std::vector<Neighbour>& scratch) const {
   Sums sums;
   for (std::int64_t i = begin; i < end; ++i) {
     const Point& point = scan[static_cast<std::size_t>(i * stride)];
     const Eigen::Vector3d moved = move(point);
-    find_neighbours(grid, moved, neighbours);
-    if (neighbours.empty()) continue;
     const PointDerivatives derivatives(tables, Eigen::Vector3d(point.x, point.y, point.z));
     double largest = 0;
-    for (const Neighbour& n : neighbours)
-      largest = std::max(
-          largest, add_pair(constants, grid.leaves()[n.leaf], moved, derivatives, negative_curvature, sums));
+    std::int64_t pairs = 0;
+    for_each_leaf(map, moved, scratch, [&](const Leaf& leaf) {
+      ++pairs;
+      largest = std::max(largest, add_pair(constants, leaf, moved, derivatives, negative_curvature, sums));
+    });
+    if (pairs == 0) continue;
     sums.nearest_voxel_score += largest;
-    sums.pairs += static_cast<std::int64_t>(neighbours.size());
+    sums.pairs += pairs;
     ++sums.points_with_voxels;
   }
   return sums;
 }
 
-template <class Move>
-Sums Pass<Move>::sum(int threads) const {
+template <class Map, class Move>
+Sums Pass<Map, Move>::sum(int threads) const {
   const std::int64_t n = points(), chunks = (n + kChunk - 1) / kChunk;
   std::vector<Sums> partial(static_cast<std::size_t>(chunks));
 #pragma omp parallel num_threads(threads)
   {
-    std::vector<Neighbour> neighbours;
+    std::vector<Neighbour> scratch;
 #pragma omp for schedule(dynamic)
     for (std::int64_t c = 0; c < chunks; ++c)
-      partial[static_cast<std::size_t>(c)] = sum_chunk(c * kChunk, std::min(n, (c + 1) * kChunk), neighbours);
+      partial[static_cast<std::size_t>(c)] = sum_chunk(c * kChunk, std::min(n, (c + 1) * kChunk), scratch);
   }
   Sums total;
   for (const Sums& p : partial) total += p;
@@ -167,13 +180,19 @@ Sums& Sums::operator+=(const Sums& other) {
 
 Sums sum_derivatives(const VoxelGrid& grid, const GaussConstants& constants, const std::vector<Point>& scan,
                      const Eigen::Matrix4f& matrix, const Pose& pose, int threads, HessianForm form) {
-  return Pass<MoveInFloat>{grid, constants, scan, AngleTables(pose, form), {matrix}}.sum(threads);
+  return Pass<VoxelGrid, MoveInFloat>{grid, constants, scan, AngleTables(pose, form), {matrix}}.sum(threads);
 }
 
 Sums sum_derivatives(const VoxelGrid& grid, const GaussConstants& constants, const std::vector<Point>& scan,
                      const Pose& pose, double negative_curvature, int stride, int threads) {
-  return Pass<MoveInDouble>{grid,  constants, scan, AngleTables(pose), {motion_of(pose)}, negative_curvature,
-                            stride}
+  return Pass<VoxelGrid, MoveInDouble>{
+      grid, constants, scan, AngleTables(pose), {motion_of(pose)}, negative_curvature, stride}
+      .sum(threads);
+}
+
+Sums sum_derivatives(const Windows& windows, const std::vector<Point>& scan, const Pose& pose, int threads) {
+  return Pass<Windows, MoveInDouble>{
+      windows, GaussConstants::of_windows(), scan, AngleTables(pose), {motion_of(pose)}}
       .sum(threads);
 }
 

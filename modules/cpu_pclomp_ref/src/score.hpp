@@ -10,6 +10,7 @@
 #include "ndt/align/aligner.hpp"
 #include "ndt/core/pose.hpp"
 #include "voxel_grid.hpp"
+#include "windows.hpp"
 
 namespace ndt::cpu_pclomp_ref {
 
@@ -32,7 +33,12 @@ using Matrix6d = Eigen::Matrix<double, 6, 6>;
 /// d1 and d2 of the mixture approximation.  [Magnusson 2009, eq. 6.8]
 struct GaussConstants {
   GaussConstants(double outlier_ratio, double resolution_m);
-  double d1, d2;
+  /// The constants of windows.
+  static GaussConstants of_windows() { return {}; }
+  double d1 = -1, d2 = 0.5;
+
+ private:
+  GaussConstants() = default;
 };
 
 struct Sums {
@@ -65,6 +71,9 @@ Sums sum_derivatives(const VoxelGrid& grid, const GaussConstants& constants, con
 /// of 1 gives the true Hessian, 0 the one of least squares with fixed weights.
 Sums sum_derivatives(const VoxelGrid& grid, const GaussConstants& constants, const std::vector<Point>& scan,
                      const Pose& pose, double negative_curvature, int stride, int threads);
+
+/// Sums the same with each point's own window.
+Sums sum_derivatives(const Windows& windows, const std::vector<Point>& scan, const Pose& pose, int threads);
 
 /// Largest pair score of every scan point, 0 without a voxel.
 std::vector<float> nearest_voxel_scores(const VoxelGrid& grid, const GaussConstants& constants,
