@@ -88,7 +88,7 @@ struct GraphProgress {
 /// The arguments that stay the same while map and buffers do. Arrays hold [poses] elements unless noted.
 struct GraphArguments {
   const GraphHeader* header = nullptr;
-  LevelMap levels[Limits::kLevels];  ///< coarse to fine
+  LevelMap levels[kMostMaps];  ///< coarse to fine, and the windows
   int coarse_stride = 1;             ///< every n-th point is used on all but the last
   LoopOptions options;               ///< all but those in the header
   bool trust_region = false;         ///< the steps of the kernels
@@ -212,7 +212,7 @@ __device__ inline PassMap map_of_pass(ClampedSteps, const GraphArguments& g, con
 __device__ inline PassMap map_of_pass(TrustRegion, const GraphArguments& g, const LoopState& state) {
   const LevelMap& level = g.levels[state.region.level];
   return {level.view, with_curvature(level.gauss, state.region.curvature_share),
-          state.region.level == g.options.region.last ? 1 : g.coarse_stride};
+          state.region.level >= g.options.region.last ? 1 : g.coarse_stride};
 }
 
 /// Sums this thread's share of a chunk, points [begin, end) of those that the pass uses, at one trial pose.

@@ -86,7 +86,7 @@ struct StagedArrays {
 /// The argument of every step, passed by value. The functions take a pose's place in the list.
 struct StepArguments {
   StagedArrays a;
-  LevelMap levels[Limits::kLevels];  ///< coarse to fine
+  LevelMap levels[kMostMaps];  ///< coarse to fine, and the windows
   LoopOptions options;
   int coarse_stride = 1;  ///< every n-th point is used on all levels but the last
 
@@ -98,7 +98,7 @@ struct StepArguments {
   NDT_HD const LevelMap& map(int pose) const { return levels[level(pose)]; }
   NDT_HD const LevelMap& last_map() const { return levels[options.region.last]; }
   NDT_HD bool uses(int pose, int point) const {
-    return level(pose) == options.region.last || point % coarse_stride == 0;
+    return level(pose) >= options.region.last || point % coarse_stride == 0;
   }
   NDT_HD bool running(int pose) const { return state(pose).loop.status == LoopStatus::running; }
 };

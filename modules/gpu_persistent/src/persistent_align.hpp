@@ -32,7 +32,7 @@ inline Meetings meetings_of(TeamKind team, const LoopOutcome& outcome, int max_i
 struct AlignInput {
   ScanView scan;
   LoopOptions options;
-  LevelMap levels[Limits::kLevels];  ///< coarse to fine
+  LevelMap levels[kMostMaps];  ///< coarse to fine, and the windows
   int coarse_stride = 1;             ///< every n-th point is used on all but the last
 };
 
@@ -62,7 +62,7 @@ NDT_BODY decltype(auto) sum_derivatives(TrustRegion, T& team, const AlignInput& 
                                         Ask&& ask) {
   const LevelMap& level = input.levels[state.region.level];
   const Gauss<float> gauss = with_curvature(level.gauss, state.region.curvature_share);
-  const int stride = state.region.level == input.options.region.last ? 1 : input.coarse_stride;
+  const int stride = state.region.level >= input.options.region.last ? 1 : input.coarse_stride;
   return team.template sum<DerivativeSums>((input.scan.size + stride - 1) / stride,
                                            [&](int first, int count, const auto& lanes, auto& part) {
                                              Point points[std::remove_cvref_t<decltype(lanes)>::kPoints];

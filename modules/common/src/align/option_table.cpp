@@ -29,11 +29,18 @@ void require_default(const AlignOptions& options, Value AlignOptions::*member, s
 }
 
 void require_use_of_all(const AlignOptions& options) {
+  if (options.finish == Finish::none) {
+    constexpr std::string_view kNeeds = "needs finish windows";
+    require_default(options, &AlignOptions::finish_window, kNeeds);
+    require_default(options, &AlignOptions::finish_min_points, kNeeds);
+    require_default(options, &AlignOptions::finish_eigenvalue_ratio, kNeeds);
+  }
   if (options.step_control == StepControl::clamped) {
     constexpr std::string_view kNeeds = "needs step-control trust_region";
     require_default(options, &AlignOptions::levels, kNeeds);
     require_default(options, &AlignOptions::negative_curvature, kNeeds);
     require_default(options, &AlignOptions::coarse_stride, kNeeds);
+    require_default(options, &AlignOptions::finish, kNeeds);
     return;
   }
   constexpr std::string_view kRadii = "step-control trust_region takes its radii and its end from the levels";

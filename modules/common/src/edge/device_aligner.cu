@@ -117,6 +117,20 @@ MapInfo DeviceAligner::set_map(const Scan& map) {
   return cloud == nullptr ? build_map(host_cloud(map, "set_map")) : build_map(*cloud);
 }
 
+namespace {
+
+/// Makes the windows of a finish on the host, from the points that are on the device, and uploads them.
+std::unique_ptr<DeviceVoxelMap> build_windows(cuda::Context& context, const DeviceMapCloud& cloud,
+                                              const AlignOptions& options) {
+  const MapPoints points = cloud.points({});
+  std::vector<Point> offsets(points.size);
+  context.fetch(offsets.data(), points.offsets, offsets.size() * sizeof(Point));
+  const MapCloud on_host(points.shift, offsets, options);
+  return std::make_unique<DeviceVoxelMap>(context, VoxelMap::windows(on_host, options));
+}
+
+}  // namespace
+
 template <class Cloud>
 MapInfo DeviceAligner::build_map(const Cloud& map) {
   const Turn turn(*this, "set_map");
@@ -124,9 +138,12 @@ MapInfo DeviceAligner::build_map(const Cloud& map) {
   std::shared_ptr<const Maps> built;
   run_and_trim(context_, [&] {
     const DeviceMapCloud cloud(context_, map, options());
-    built = std::make_shared<const Maps>(options(), build_levels(options(), [&](const AlignOptions& level) {
-                                           return std::make_unique<DeviceVoxelMap>(context_, cloud, level);
-                                         }));
+    auto levels = build_levels(options(), [&](const AlignOptions& level) {
+      return std::make_unique<DeviceVoxelMap>(context_, cloud, level);
+    });
+    std::unique_ptr<DeviceVoxelMap> windows;
+    if (options().finish == Finish::windows) windows = build_windows(context_, cloud, options());
+    built = std::make_shared<const Maps>(options(), std::move(levels), std::move(windows));
     context_.synchronise();
   });
   use(std::move(built));
@@ -163,7 +180,7 @@ std::shared_ptr<const ReadyMap> DeviceAligner::exchange_map(std::shared_ptr<cons
 
 void DeviceAligner::use(std::shared_ptr<const Maps> maps) {
   maps_ = std::move(maps);
-  use_levels(maps_->levels(), [](const DeviceVoxelMap& level) { return level.surfaces(); });
+  use_levels(maps_->levels(), maps_->windows(), [](const DeviceVoxelMap& level) { return level.surfaces(); });
   map_changed();
 }
 

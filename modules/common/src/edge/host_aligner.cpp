@@ -41,9 +41,12 @@ MapInfo HostAligner::set_map(const Scan& map) {
   const Turn turn(*this, "set_map");
   give_up();
   const MapCloud cloud(host_cloud(map, "set_map"), options());
-  use(std::make_shared<const Maps>(options(), build_levels(options(), [&](const AlignOptions& level) {
-                                     return std::make_unique<VoxelMap>(cloud, level);
-                                   })));
+  auto levels = build_levels(
+      options(), [&](const AlignOptions& level) { return std::make_unique<VoxelMap>(cloud, level); });
+  std::unique_ptr<VoxelMap> windows;
+  if (options().finish == Finish::windows)
+    windows = std::make_unique<VoxelMap>(VoxelMap::windows(cloud, options()));
+  use(std::make_shared<const Maps>(options(), std::move(levels), std::move(windows)));
   return this->map().info();
 }
 
@@ -58,7 +61,8 @@ std::shared_ptr<const ReadyMap> HostAligner::exchange_map(std::shared_ptr<const 
 
 void HostAligner::use(std::shared_ptr<const Maps> maps) {
   maps_ = std::move(maps);
-  use_levels(maps_->levels(), [](const VoxelMap& level) { return level.surfaces().data(); });
+  use_levels(maps_->levels(), maps_->windows(),
+             [](const VoxelMap& level) { return level.surfaces().data(); });
 }
 
 std::vector<VoxelInfo> HostAligner::voxels() const {

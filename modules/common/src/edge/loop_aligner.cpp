@@ -111,7 +111,7 @@ LoopScan LoopAligner::loop_scan(const TakenScan& taken) const {
 }
 
 LoopOptions LoopAligner::loop_options_for(const PerScan& per_scan, const LoopScan& scan) const {
-  return loop_options(options_, per_scan, levels_, scan.facts.mean_range_m);
+  return loop_options(options_, per_scan, levels_, windows_, scan.facts.mean_range_m);
 }
 
 void LoopAligner::begin(const Scan& scan, std::span<const Transform> guesses, const PerScan& per_scan,
@@ -146,9 +146,9 @@ bool LoopAligner::begin_early(const PointCloud& cloud, const char* where) {
     return false;
   Point* const room = room_for_scan(cloud.size(), 1);
   clock_.lap(HostStage::prepare);
-  ScanArrival* const arrival =
-      early->begin({room, static_cast<int>(cloud.size())},
-                   loop_options(options_, batch_.per_scan, levels_, 0), batch_.per_scan, batch_.runs);
+  ScanArrival* const arrival = early->begin({room, static_cast<int>(cloud.size())},
+                                            loop_options(options_, batch_.per_scan, levels_, windows_, 0),
+                                            batch_.per_scan, batch_.runs);
   if (arrival == nullptr) return false;
   const auto withdraw = [&] { arrival->withdraw(), early->forget(); };
   TakenScan taken{room, {}};

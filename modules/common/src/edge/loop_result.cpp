@@ -49,7 +49,7 @@ constexpr double kCoarseEnd = 1.0 / 15, kCoarseEndFromAfar = 1.0 / 30, kLastEnd 
 constexpr double kNear = 0.05;  // of the last level's edge
 
 RegionOptions region_options(const AlignOptions& options, std::span<const MapLevel> levels,
-                             double mean_range_m) {
+                             const std::optional<MapLevel>& windows, double mean_range_m) {
   RegionOptions out;
   out.last = static_cast<int>(levels.size()) - 1;
   for (int l = 0; l <= out.last; ++l) {
@@ -58,6 +58,11 @@ RegionOptions region_options(const AlignOptions& options, std::span<const MapLev
     out.levels[l] = {
         level.edge_m * (last ? kLastRadius : kCoarseRadius), level.edge_m * (last ? kLastEnd : kCoarseEnd),
         level.edge_m * (last ? kLastEnd : kCoarseEndFromAfar), levels.back().origin - level.origin};
+  }
+  if (windows) {
+    out.finish = true;
+    out.levels[out.last + 1].radius_m = options.finish_window * options.resolution_m / 2;
+    out.levels[out.last + 1].shift = levels.back().origin - windows->origin;
   }
   out.near_m = kNear * levels.back().edge_m;
   out.curvature_share = options.negative_curvature;
@@ -70,7 +75,8 @@ RegionOptions region_options(const AlignOptions& options, std::span<const MapLev
 }  // namespace
 
 LoopOptions loop_options(const AlignOptions& options, const PerScan& per_scan,
-                         std::span<const MapLevel> levels, double mean_range_m) {
+                         std::span<const MapLevel> levels, const std::optional<MapLevel>& windows,
+                         double mean_range_m) {
   const Vec3<double>& map_origin = levels.back().origin;
   LoopOptions out{options.step_m,
                   options.epsilon_m,
@@ -80,7 +86,7 @@ LoopOptions loop_options(const AlignOptions& options, const PerScan& per_scan,
                   options.line_search,
                   options.step_ratios,
                   options.hessian,
-                  region_options(options, levels, mean_range_m)};
+                  region_options(options, levels, windows, mean_range_m)};
   if (per_scan.regularisation)
     out.regularisation = {true, options.regularisation_scale, per_scan.regularisation->x - map_origin.x,
                           per_scan.regularisation->y - map_origin.y};
@@ -126,6 +132,7 @@ AlignResult to_result(const LoopOutcome& outcome, const Transform& guess, const 
     out.laplace_covariance = laplace_covariance(out.hessian);
   }
   out.stop = stop_of(outcome.status, out.conditioning);
+  if (outcome.finish_step_m >= 0) out.finish = FinishStep{outcome.finish_step_m, outcome.finish_score};
   for (const LoopTrace& t : trace)
     out.trace.push_back({out.trace.empty() ? guess : to_global(t.pose, map_origin), t.score,
                          t.score / static_cast<double>(std::max<std::int64_t>(scan.used(t.level), 1)), t.nvtl,

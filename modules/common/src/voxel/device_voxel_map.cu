@@ -1,6 +1,7 @@
 #include <limits>
 
 #include "device_near_voxels.cuh"
+#include "device_room.cuh"
 #include "device_statistics.cuh"
 #include "device_tile_merge.cuh"
 #include "ndt/core/finite_points.hpp"
@@ -37,6 +38,34 @@ DeviceVoxelMap::DeviceVoxelMap(cuda::Context& context, const ScanView& device_po
   const MapPoints points{device_points.points, static_cast<std::size_t>(device_points.size), {}, {}};
   ListCounts counts(context, limits.window_cells);
   finish_map(make_voxels(context, points, options, table_, counts), counts.framed(), options, limits);
+}
+
+DeviceVoxelMap::DeviceVoxelMap(cuda::Context& context, const VoxelMap& built)
+    : context_(&context),
+      info_(built.info()),
+      resolution_m_(built.resolution_m()),
+      neighbours_(built.neighbours()),
+      table_(context),
+      window_(built.view().window),
+      index_(context) {
+  const VoxelMapView view = built.view();
+  const std::size_t voxels = built.surfaces().size(), starts = window_.cells() + 1,
+                    lists = built.size().listed + kNearVoxelPadding;
+  outside_slots_ = view.outside == nullptr ? 0 : view.outside_mask + 1;
+  require_device_room(context, voxels * (sizeof(Voxel) + sizeof(VoxelSurface)) +
+                                   starts * sizeof(std::uint32_t) + lists * sizeof(NearVoxel) +
+                                   outside_slots_ * sizeof(CellEntry));
+  table_.reserve({0, 0, voxels, voxels});
+  index_.reserve({starts, lists, outside_slots_});
+  const auto upload = [&]<class T>(T* to, const T* from, std::size_t n) {
+    context.upload(to, from, n * sizeof(T));
+  };
+  upload(table_.data<2>(), view.voxels, voxels);
+  upload(table_.data<3>(), built.surfaces().data(), voxels);
+  upload(index_.data<0>(), view.window.starts, starts);
+  upload(index_.data<1>(), view.lists, lists);
+  upload(index_.data<2>(), view.outside, outside_slots_);
+  context.synchronise();
 }
 
 DeviceVoxelMap::DeviceVoxelMap(cuda::Context& context, const PointCloud& map, const AlignOptions& options,

@@ -7,6 +7,7 @@
 #include "ndt/core/formatted.hpp"
 #include "ndt/voxel/cell_sums.hpp"
 #include "ndt/voxel/near_voxels.hpp"
+#include "ndt/voxel/windows.hpp"
 
 namespace ndt {
 
@@ -50,6 +51,21 @@ VoxelMap::VoxelMap(const CloudFacts& facts, std::span<const TileVoxels* const> t
     add(cell, statistics, limits);
   };
   finish_map(for_each_voxel(tiles, options, add_voxel), options, limits);
+}
+
+VoxelMap VoxelMap::windows(const MapCloud& cloud, const AlignOptions& options, const VoxelMapLimits& limits) {
+  AlignOptions fine = options;
+  fine.resolution_m = finish_cell_m(options);
+  fine.neighbours = Neighbours::direct1;
+  fine.min_points = options.finish_min_points;
+  VoxelMap map(cloud.facts(), fine);
+  const auto add_window = [&](const Cell& cell, const VoxelStatistics& window) {
+    map.add(cell, window, limits);
+  };
+  const std::int64_t occupied =
+      for_each_window(cloud.points(map.info_.origin), map.origin_, options, add_window);
+  map.finish_map(occupied, fine, limits);
+  return map;
 }
 
 std::int64_t VoxelMap::make_voxels(const MapPoints& points, const AlignOptions& options,

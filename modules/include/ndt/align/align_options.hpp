@@ -103,6 +103,13 @@ enum class StepControl {
 };
 constexpr auto enum_names(StepControl) { return std::array{"clamped", "trust_region"}; }
 
+/// The last step of StepControl::trust_region.
+enum class Finish {
+  none,    ///< as the steps before it
+  windows  ///< one step on overlapping windows of 3 x 3 x 3 fine cells, of which a point sees its own cell's
+};
+constexpr auto enum_names(Finish) { return std::array{"none", "windows"}; }
+
 /// The goal of a GPU's share-out of a scan's points. The goal changes the time and the last bits of a result.
 /// With each goal, an alignment gives the same bits alone and in any batch.
 enum class Tuning {
@@ -142,12 +149,16 @@ struct AlignOptions {
   NewtonStep newton_step = NewtonStep::reference;                ///< where -H is not positive definite
   HessianForm hessian = HessianForm::exact;                      ///< second derivatives of the score
   StepControl step_control = StepControl::clamped;               ///< what bounds and ends the steps
-  Levels levels;                       ///< voxel edges over the resolution, coarse to fine
-  double negative_curvature = 1;       ///< share that the Hessian keeps away from the end
-  int coarse_stride = 1;               ///< every n-th scan point is used on all levels but the last
-  double regularisation_scale = 0.01;  ///< acts only with a PerScan target
-  Tuning tuning = Tuning::latency;     ///< of a GPU's kernels; a CPU has one
-  Wait wait = Wait::spin;              ///< of a thread for a GPU; a CPU has none
+  Levels levels;                  ///< voxel edges over the resolution, coarse to fine
+  double negative_curvature = 1;  ///< share that the Hessian keeps away from the end
+  int coarse_stride = 1;          ///< every n-th scan point is used on all levels but the last
+  Finish finish = Finish::none;   ///< the last step
+  double finish_window = 0.5;     ///< edge of a window over the resolution
+  int finish_min_points = 10;     ///< of a window; around thinner ones the cells are 2 and 4 times as long
+  double finish_eigenvalue_ratio = 0.001;                   ///< as eigenvalue_ratio, of a window
+  double regularisation_scale = 0.01;                       ///< acts only with a PerScan target
+  Tuning tuning = Tuning::latency;                          ///< of a GPU's kernels; a CPU has one
+  Wait wait = Wait::spin;                                   ///< of a thread for a GPU; a CPU has none
   StreamPriority stream_priority = StreamPriority::normal;  ///< of an alignment's kernels on a GPU
   int device = 0;                                           ///< index of the CUDA device
   int devices = 1;  ///< that share a batch, from `device` on; for the persistent kernels
@@ -186,7 +197,14 @@ void validate(const AlignOptions& options);
 inline bool same_maps(const AlignOptions& a, const AlignOptions& b) {
   return a.resolution_m == b.resolution_m && a.levels == b.levels && a.min_points == b.min_points &&
          a.eigenvalue_ratio == b.eigenvalue_ratio && a.neighbours == b.neighbours &&
-         a.covariance_start == b.covariance_start && a.device == b.device;
+         a.covariance_start == b.covariance_start && a.device == b.device && a.finish == b.finish &&
+         a.finish_window == b.finish_window && a.finish_min_points == b.finish_min_points &&
+         a.finish_eigenvalue_ratio == b.finish_eigenvalue_ratio;
+}
+
+/// Edge of the cells of which a window has 3 x 3 x 3 [m].
+inline double finish_cell_m(const AlignOptions& options) {
+  return options.finish_window * options.resolution_m / 3;
 }
 
 }  // namespace ndt

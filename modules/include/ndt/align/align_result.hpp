@@ -94,6 +94,12 @@ struct TracePoint {
 /// Whether the lines have a level and a radius: those of StepControl::trust_region do.
 inline bool has_radii(std::span<const TracePoint> trace) { return !trace.empty() && trace[0].radius_m > 0; }
 
+/// The step that an alignment took last, with Finish::windows.
+struct FinishStep {
+  double step_m = 0;  ///< length, with rotations at the scan's mean range: long ones tell of a wrong pose
+  double score = 0;   ///< before it: sum over points of exp(-d²/2) in their windows, regularisation included
+};
+
 /// Stands for a count that the implementation's library does not reveal; null in JSON.
 inline constexpr int kNotCounted = -1;
 
@@ -115,8 +121,9 @@ struct AlignResult {
   Pose derivative_pose;       ///< the angles the Hessian is taken at (core/pose.hpp, derivative branch)
   Conditioning conditioning;  ///< how well the scan fixes the pose
   std::optional<PositionCovariance>
-      laplace_covariance;         ///< nothing if the Hessian's x-y block is not negative definite
-  std::vector<TracePoint> trace;  ///< empty unless asked for
+      laplace_covariance;            ///< nothing if the Hessian's x-y block is not negative definite
+  std::optional<FinishStep> finish;  ///< nothing without one, and where the loop ended before it
+  std::vector<TracePoint> trace;     ///< empty unless asked for
 };
 
 /// Score and derivatives at one pose.

@@ -45,6 +45,8 @@ struct Limits {
   static constexpr std::size_t kLevels = 4;        ///< voxel maps of one registration
   static constexpr double kLevelLeast = 0.25;      ///< voxel edge of a level over the resolution
   static constexpr double kLevelMost = 16;         ///< the same, at most
+  static constexpr double kWindowLeast = 0.05;     ///< edge of a window over the resolution
+  static constexpr double kWindowMost = 4;         ///< the same, at most
   static constexpr int kStride = 64;               ///< scan points per point that a coarse level uses
   static constexpr double kRegularisation = 1000;  ///< weight
   static constexpr int kThreads = 256;             ///< CPU workers

@@ -43,9 +43,10 @@ struct HostWatch {
   LoopStatus operator()() const;
 };
 
-/// levels: those that the maps have, coarse to fine.
+/// levels: those that the maps have, coarse to fine. windows: of the finish, or nothing.
 LoopOptions loop_options(const AlignOptions& options, const PerScan& per_scan,
-                         std::span<const MapLevel> levels, double mean_range_m);
+                         std::span<const MapLevel> levels, const std::optional<MapLevel>& windows,
+                         double mean_range_m);
 
 /// Converts a transform to map-local coordinates, and back.
 Transform to_local(const Transform& map_from_scan, const Vec3<double>& map_origin);
@@ -145,19 +146,23 @@ class LoopAligner : public Aligner {
   /// Coarse to fine; none without a map.
   std::span<const MapLevel> levels() const { return levels_; }
   const LevelMap& last_level() const { return levels_.back().map; }
-  /// Runs f(level, map of the level) for all levels.
+  /// Runs f(index, map) for all levels, and for the windows behind them.
   template <class F>
   void for_each_level(F&& f) const {
     for (std::size_t l = 0; l < levels_.size(); ++l) f(l, levels_[l].map);
+    if (windows_) f(levels_.size(), windows_->map);
   }
-  /// Aligns against the maps of build_levels(), which must stay, from now on. surfaces(map) points to a
-  /// map's.
-  template <class Maps, class Surfaces>
-  void use_levels(const Maps& maps, Surfaces&& surfaces) {
+  /// Aligns against the maps of build_levels() and the windows, or null, from now on; they must stay.
+  /// surfaces(map) points to a map's.
+  template <class Maps, class Map, class Surfaces>
+  void use_levels(const Maps& maps, const Map* windows, Surfaces&& surfaces) {
     levels_.clear();
     for (const auto& map : maps)
       levels_.push_back(
           {map->resolution_m(), map->origin(), {map->view(), gauss(map->resolution_m()), surfaces(*map)}});
+    windows_.reset();
+    if (windows != nullptr)
+      windows_ = {windows->resolution_m(), windows->origin(), {windows->view(), kWindowGauss, nullptr}};
   }
   /// Gives room for `points` finite points of a scan, valid until the next call; they are written there
   /// before they are aligned or scored. poses: the most poses that the scan will be aligned from or scored
@@ -208,6 +213,7 @@ class LoopAligner : public Aligner {
 
   AlignOptions options_;
   std::vector<MapLevel> levels_;
+  std::optional<MapLevel> windows_;  ///< of the finish
   Batch batch_;
   /// In the room of the scan that was last taken.
   struct Held {

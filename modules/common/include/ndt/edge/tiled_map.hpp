@@ -20,17 +20,21 @@ namespace ndt {
 template <class Map>
 class LevelMaps final : public ReadyMap {
  public:
-  LevelMaps(const AlignOptions& options, std::vector<std::unique_ptr<Map>> levels)
-      : options_(options), levels_(std::move(levels)) {}
+  LevelMaps(const AlignOptions& options, std::vector<std::unique_ptr<Map>> levels,
+            std::unique_ptr<Map> windows = nullptr)
+      : options_(options), levels_(std::move(levels)), windows_(std::move(windows)) {}
 
   const MapInfo& info() const final { return last().info(); }
   const AlignOptions& options() const { return options_; }
   const std::vector<std::unique_ptr<Map>>& levels() const { return levels_; }
   const Map& last() const { return *levels_.back(); }
+  /// The windows of the finish, or null.
+  const Map* windows() const { return windows_.get(); }
 
  private:
   AlignOptions options_;
   std::vector<std::unique_ptr<Map>> levels_;
+  std::unique_ptr<Map> windows_;
 };
 
 /// Throws std::invalid_argument unless an aligner with these options can use the map.
@@ -55,7 +59,12 @@ std::shared_ptr<const Maps> require_own(std::shared_ptr<const ReadyMap> map, con
 template <class Site>
 class TiledMap final : public ResidentMap {
  public:
-  TiledMap(Site site, const AlignOptions& options) : site_(std::move(site)), options_(options) {}
+  /// Throws std::invalid_argument for a finish.
+  TiledMap(Site site, const AlignOptions& options) : site_(std::move(site)), options_(options) {
+    if (options.finish != Finish::none)
+      throw std::invalid_argument(
+          "resident_map: option finish = windows: maps in tiles have no windows yet; use finish none");
+  }
 
   void add(TileId id, TileCloud points) override {
     if (!points) throw std::invalid_argument("add: " + name(id) + " is a null pointer; give its points");

@@ -24,6 +24,10 @@ struct Gauss {
   Real d1{}, d2{}, curvature = d2;
 };
 
+/// The constants of windows, whose middle variance is 1/2. Pairs with d2 e > 1 count as broken; with d2 = 1 a
+/// pair at its mean could be one of them by rounding.
+inline constexpr Gauss<float> kWindowGauss{-1, 0.5F};
+
 /// The constants in float32, with a share of the negative curvature.
 inline NDT_HD Gauss<float> with_curvature(const Gauss<float>& gauss, double share) {
   return {gauss.d1, gauss.d2, static_cast<float>(share) * gauss.d2};

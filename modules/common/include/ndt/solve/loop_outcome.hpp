@@ -24,10 +24,11 @@ struct LoopOutcome {
   /// numbers up to 1000.
   float surfaces[SurfaceInformation::kEntries] = {};
   float push_sigmas = 0;  ///< push_sigmas() if pushes_matter(status), else 0; kPushesAwaited until then
+  double finish_step_m = -1, finish_score = 0;  ///< of FinishStep; a negative length: there was none
 };
 /// The value that the host writes before a device writes the cost, which is not negative and comes last.
 inline constexpr float kPushesAwaited = -1;
-static_assert(sizeof(LoopOutcome) == 400, "the one download of an alignment, without padding");
+static_assert(sizeof(LoopOutcome) == 416, "the one download of an alignment, without padding");
 
 NDT_HD inline bool guess_returned(LoopStatus status) {
   return status == LoopStatus::no_overlap || status == LoopStatus::non_finite;
@@ -64,6 +65,7 @@ NDT_HD inline void fill_outcome(const LoopState& state, LoopOutcome& out) {
   out.evaluations = state.evaluations;
   out.oscillation = state.oscillation.longest();
   out.fallbacks = state.fallbacks;
+  out.finish_step_m = state.region.finish_step_m, out.finish_score = state.region.finish_score;
 }
 /// Gives the outcome without the surfaces and the cost of pushes.
 NDT_HD inline LoopOutcome outcome_of(const LoopState& state) {

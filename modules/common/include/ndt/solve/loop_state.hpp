@@ -40,15 +40,19 @@ struct LevelSteps {
   Vec3<double> shift;          ///< from coordinates local to the last map to coordinates local to this one
 };
 
+/// Most maps of a registration: its levels and, behind the last, the windows of a finish.
+inline constexpr int kMostMaps = static_cast<int>(Limits::kLevels) + 1;
+
 /// The options that StepControl::trust_region needs; see solve/trust_region.hpp.
 struct RegionOptions {
-  LevelSteps levels[Limits::kLevels];  ///< coarse to fine
-  int last = 0;                        ///< index of the last level
-  double near_m = 0;                   ///< after a shorter step the Hessian is the true one
-  double curvature_share = 1;          ///< of the negative curvature, before that
-  double per_metre = 1;                ///< one over the scan's mean range: makes metres radians
-  double push_m = 0;                   ///< length of the pushes of solve/push_test.hpp
-  double score_error = 0;              ///< score_error() of the last map
+  LevelSteps levels[kMostMaps];  ///< coarse to fine
+  int last = 0;                  ///< index of the last level
+  bool finish = false;           ///< whether there are windows behind it
+  double near_m = 0;             ///< after a shorter step the Hessian is the true one
+  double curvature_share = 1;    ///< of the negative curvature, before that
+  double per_metre = 1;          ///< one over the scan's mean range: makes metres radians
+  double push_m = 0;             ///< length of the pushes of solve/push_test.hpp
+  double score_error = 0;        ///< score_error() of the last map
 };
 
 struct LoopOptions {
@@ -157,7 +161,7 @@ struct Proposal {
 };
 
 /// The purpose of an evaluation of a trust region.
-enum class Purpose { guess, trial, next_level, true_hessian };
+enum class Purpose { guess, trial, next_level, finish, true_hessian };
 
 /// A step that needed damping, in the scaled metric of solve/trust_region.hpp.
 struct ScaledStep {
@@ -181,11 +185,12 @@ struct RegionState {
   double here_curvature_share = 1;
   double found_step_m = 0;  ///< length of the step from the pose before to the one found
   Purpose found_for = Purpose::guess;
-  bool kept = false;                        ///< the found pose is the current one
-  bool from_afar = false;                   ///< a step on a coarse level was long
-  bool level_ended = false;                 ///< no further step is taken on the level of the current pose
-  bool damped = false;                      ///< the step to the pose under evaluation
-  LoopStatus ending = LoopStatus::running;  ///< what the loop ends with after Purpose::true_hessian
+  bool kept = false;                            ///< the found pose is the current one
+  bool from_afar = false;                       ///< a step on a coarse level was long
+  bool level_ended = false;                     ///< no further step is taken on the level of the current pose
+  bool damped = false;                          ///< the step to the pose under evaluation
+  LoopStatus ending = LoopStatus::running;      ///< what the loop ends with after Purpose::true_hessian
+  double finish_step_m = -1, finish_score = 0;  ///< of Purpose::finish, once it was
 };
 
 /// The state of a loop. Everything is map-local. Every worker that holds a copy computes the same bits.

@@ -142,7 +142,7 @@ NDT_HD inline void judge_trial(double gain, const RegionOptions& options, Region
   else if (gain < 0.25 * r.predicted_gain)
     r.radius_m = std::fmax(r.step_m / 2, end_m);
   r.kept_step_m = r.last_step_m = r.step_m;
-  r.level_ended = r.level == options.last && r.step_m < end_m && !cut;
+  r.level_ended = r.level == options.last && !options.finish && r.step_m < end_m && !cut;
 }
 
 /// Takes the evaluation of a pose. Gives the reason for which the loop ends there, or `running`. iterations:
@@ -156,13 +156,15 @@ NDT_HD inline LoopStatus arrive(const Derivatives& found, double here_score, int
   if (r.kept) r.here_level = r.level, r.here_curvature_share = r.curvature_share;
   if (r.kept && found.pairs == 0) return LoopStatus::no_overlap;
   if (r.purpose == Purpose::true_hessian) return r.ending;
-  if (r.level_ended && r.here_level == options.region.last) return LoopStatus::step_below_epsilon;
+  if (r.level_ended && r.here_level == options.region.last && !options.region.finish)
+    return LoopStatus::step_below_epsilon;
   return iterations >= options.max_iterations ? LoopStatus::max_iterations : LoopStatus::running;
 }
 
-/// Goes to the next finer map with a step of this length.
+/// Goes to the next finer map with a step of this length, from the last one to the windows.
 NDT_HD inline void enter_next_level(double step_m, const RegionOptions& options, RegionState& r) {
   const int level = r.here_level + 1;
+  if (level > options.last) return evaluate_next(Purpose::finish, level, 1, r);
   r.radius_m = options.levels[level].radius_m;
   r.kept_step_m = INFINITY;
   r.level_ended = false;
@@ -178,7 +180,7 @@ NDT_HD inline void take(const RegionStep& step, const RegionOptions& options, Re
   r.from_afar |= coarse && step.length_m >= kLong * options.levels[r.here_level].radius_m;
   r.predicted_gain = step.predicted_gain;
   const double end_m = end_of(r.here_level, options, r);
-  if (coarse && step.length_m < (slow ? end_m / 4 : end_m)) {
+  if ((coarse || options.finish) && step.length_m < (slow ? end_m / 4 : end_m)) {
     r.last_step_m = step.length_m;
     return enter_next_level(step.length_m, options, r);
   }
@@ -238,6 +240,7 @@ struct TrustRegion {
   /// The part of propose() that follows from the trial's derivatives.
   template <class Crew>
   NDT_HD static void take(const Crew& crew, Derivatives at, const LoopOptions& options, LoopState& state) {
+    if (state.region.purpose == Purpose::finish) return finish(crew, at, options, state);
     Pose pose = state.trial;
     RegionState r = state.region;
     const bool counts = r.purpose == Purpose::trial || r.purpose == Purpose::next_level;
@@ -287,6 +290,34 @@ struct TrustRegion {
   }
 
  private:
+  /// Takes one step in the windows, to the pose that is returned with the last level's sums there. Without a
+  /// window near, or without a step, the pose stays.
+  template <class Crew>
+  NDT_HD static void finish(const Crew& crew, const Derivatives& at, const LoopOptions& options,
+                            LoopState& state) {
+    const Pose pose = state.trial;
+    RegionState r = state.region;
+    r.found_for = Purpose::finish;
+    r.kept = r.damped = false;
+    r.finish_step_m = 0, r.finish_score = at.score;
+    crew.one([&] {
+      state.found = {pose, at};
+      state.region = r;
+    });
+    Vec6 move;
+    if (at.pairs > 0 && is_finite(at)) {
+      const RegionStep step =
+          find_step(crew, at, state.found.at, options.region,
+                    options.region.levels[options.region.last + 1].radius_m, state.damped);
+      r = state.region;
+      if (!step.failed) move = step.move, r.finish_step_m = step.length_m;
+      r.damped = step.damped;
+    }
+    r.ending = LoopStatus::step_below_epsilon;
+    region::evaluate_next(Purpose::true_hessian, options.region.last, 1, r);
+    go_on(crew, LoopStatus::running, moved(pose, move, 1), options, r, state);
+  }
+
   /// Goes to the pose, or ends the loop.
   template <class Crew>
   NDT_HD static void go_on(const Crew& crew, LoopStatus status, const Pose& pose, const LoopOptions& options,
@@ -310,7 +341,7 @@ struct TrustRegion {
     state.fallbacks += r.damped ? 1 : 0;
     state.accepted = false;
     if (state.status == LoopStatus::non_finite) return;
-    state.accepted = r.found_for != Purpose::true_hessian;
+    state.accepted = r.found_for != Purpose::true_hessian && r.found_for != Purpose::finish;
     state.step = r.kept ? r.found_step_m : 0;
     if (!r.kept) return;
     const Pose &to = state.found.pose, &from = state.here.pose;

@@ -65,6 +65,8 @@ class DeviceVoxelMap {
   DeviceVoxelMap(cuda::Context& context, const CloudFacts& facts,
                  std::span<const DeviceTileVoxels* const> tiles, const AlignOptions& options,
                  const VoxelMapLimits& limits = {});
+  /// Uploads a map that was built on the host, all but what voxel_table() needs, and waits.
+  DeviceVoxelMap(cuda::Context& context, const VoxelMap& built);
   /// Builds the map from finite points on the device, relative to the origin. They are not needed afterwards.
   /// Their precision is not checked, because points on the device do not show how coarsely they were stored.
   DeviceVoxelMap(cuda::Context& context, const ScanView& device_points, const AlignOptions& options,

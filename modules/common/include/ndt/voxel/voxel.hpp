@@ -139,6 +139,15 @@ NDT_HD inline VoxelSurface surface_of(const SymmetricEigen<3>& eigen, double sta
   return {cast<float>(Vec3<double>{n[0], n[1], n[2]}), static_cast<float>(1 - own(0) / own(1))};
 }
 
+/// The matrix with these eigenvalues and the eigenvectors of another.
+NDT_HD inline Sym3<double> with_values(const SymmetricEigen<3>& eigen, double l0, double l1, double l2) {
+  const double(&v)[3][3] = eigen.vectors;
+  const auto entry = [&](int i, int j) {
+    return l0 * v[0][i] * v[0][j] + l1 * v[1][i] * v[1][j] + l2 * v[2][i] * v[2][j];
+  };
+  return {entry(0, 0), entry(0, 1), entry(0, 2), entry(1, 1), entry(1, 2), entry(2, 2)};
+}
+
 /// Raises small eigenvalues to ratio x the largest, as the reference does: the middle one only if the
 /// smallest was low. `eigen` is the covariance's. Writes the covariance with that floor and its inverse.
 /// Returns false if the largest is too small to mean anything.  [Magnusson 2009, 6.2.4]
@@ -150,17 +159,10 @@ NDT_HD inline bool floor_and_invert(double ratio, SymmetricEigen<3> eigen, Sym3<
     eigen.values[0] = lowest;
     if (eigen.values[1] < lowest) eigen.values[1] = lowest;
   }
-  const auto rebuild = [&](double l0, double l1, double l2, int i, int j) {
-    const double(&v)[3][3] = eigen.vectors;
-    return l0 * v[0][i] * v[0][j] + l1 * v[1][i] * v[1][j] + l2 * v[2][i] * v[2][j];
-  };
-  const auto sym = [&](double l0, double l1, double l2) {
-    return Sym3<double>{rebuild(l0, l1, l2, 0, 0), rebuild(l0, l1, l2, 0, 1), rebuild(l0, l1, l2, 0, 2),
-                        rebuild(l0, l1, l2, 1, 1), rebuild(l0, l1, l2, 1, 2), rebuild(l0, l1, l2, 2, 2)};
-  };
   if (!(eigen.values[0] > 0)) return false;
-  covariance = sym(eigen.values[0], eigen.values[1], eigen.values[2]);
-  inverse = sym(1 / eigen.values[0], 1 / eigen.values[1], 1 / eigen.values[2]);
+  const double(&l)[3] = eigen.values;
+  covariance = with_values(eigen, l[0], l[1], l[2]);
+  inverse = with_values(eigen, 1 / l[0], 1 / l[1], 1 / l[2]);
   return true;
 }
 

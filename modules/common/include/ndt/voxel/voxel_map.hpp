@@ -59,9 +59,15 @@ class VoxelMap {
   VoxelMap(const CloudFacts& facts, std::span<const TileVoxels* const> tiles, const AlignOptions& options,
            const VoxelMapLimits& limits = {});
 
+  /// The overlapping windows of Finish::windows: a voxel for every cell of their fine grid that has enough
+  /// points around it. Points see the voxel of their own cell alone. Throws as the first constructor does.
+  static VoxelMap windows(const MapCloud& cloud, const AlignOptions& options,
+                          const VoxelMapLimits& limits = {});
+
   VoxelMapView view() const;
   const MapInfo& info() const { return info_; }
   double resolution_m() const { return resolution_m_; }
+  Neighbours neighbours() const { return neighbours_; }
   /// Map origin [m], to which map-local coordinates are relative: CloudFacts::origin().
   const Vec3<double>& origin() const { return info_.origin; }
   /// The voxels' surfaces, indexed as VoxelMapView::voxels.
