@@ -71,6 +71,42 @@ TEST_P(Pyramid, NeverLowersALevelsScoreAndNeverGoesBackALevel) {
   }
 }
 
+TEST_P(Pyramid, AFinishIsNearerToTheTruthAndSaysHowFarItWent) {
+  AlignOptions options = with({2.5, 1});
+  const auto plain = in_courtyard(options);
+  options.finish = Finish::windows;
+  const auto finishing = in_courtyard(options);
+  const PointCloud& scan = test_clouds::scan();
+  double before_m = 0, after_m = 0;
+  for (const Pose& offset : test_clouds::offsets(12, 0.4, 0.05)) {
+    const AlignResult without = plain->align(scan, to_transform(offset)),
+                      r = finishing->align(scan, to_transform(offset));
+    EXPECT_FALSE(without.finish);
+    ASSERT_TRUE(r.finish);
+    EXPECT_EQ(r.stop, without.stop);
+    EXPECT_EQ(r.evaluations - r.iterations, 3) << "the guess, the windows, the returned pose";
+    EXPECT_LE(r.finish->step_m, 0.03);
+    EXPECT_THAT(r.finish->score,
+                testing::AllOf(testing::Gt(0), testing::Le(static_cast<double>(scan.size()))));
+    EXPECT_NEAR(r.score, finishing->evaluate(scan, r.map_from_scan).score, 1e-9 * r.score)
+        << "a result's score is of its pose";
+    before_m = std::max(before_m, translation_error_m(without.map_from_scan, Transform{}));
+    after_m = std::max(after_m, translation_error_m(r.map_from_scan, Transform{}));
+  }
+  EXPECT_LE(after_m, 0.0015);
+  EXPECT_LE(2 * after_m, before_m);
+}
+
+TEST_P(Pyramid, AFinishThatIsInterruptedOrOutOfStepsGivesThePoseSoFar) {
+  AlignOptions options = with({2.5, 1});
+  options.finish = Finish::windows;
+  options.max_iterations = 1;
+  const AlignResult r =
+      in_courtyard(options)->align(test_clouds::scan(), to_transform({0.4, 0.3, 0, 0, 0, 0.05}));
+  EXPECT_EQ(r.stop, Stop::max_iterations);
+  EXPECT_FALSE(r.finish);
+}
+
 TEST_P(Pyramid, AStepThatTheRegionCutDoesNotEndIt) {
   const AlignOptions options = with({1});
   const auto aligner = in_courtyard(options);

@@ -167,9 +167,10 @@ using Choice = std::pair<std::string_view, std::string_view>;  // an option and 
 
 /// Whether a profile or the batched line search takes both values, and neither does nothing beside the other.
 bool possible(const Choice& a, const Choice& b) {
-  AlignOptions batched;
+  AlignOptions batched, finished = AlignOptions::pyramid();
   batched.line_search = LineSearch::batched;
-  for (AlignOptions options : {batched, AlignOptions::textbook(), AlignOptions::pyramid()}) {
+  finished.finish = Finish::windows;
+  for (AlignOptions options : {batched, AlignOptions::textbook(), AlignOptions::pyramid(), finished}) {
     try {
       for (const auto& [name, value] : {a, b})
         if (name != option_rows::kTarget) set_option(options, name, value);

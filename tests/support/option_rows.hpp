@@ -30,6 +30,9 @@ inline const std::map<std::string_view, std::vector<std::string_view>> kNumbers{
     {"levels", {"1", "2.5,1", "6,2.5,1", "6,2.5,1,0.5"}},
     {"negative-curvature", {"1", "0.5", "0"}},
     {"coarse-stride", {"1", "4"}},
+    {"finish-window", {"0.5", "0.75"}},
+    {"finish-min-points", {"10", "6"}},
+    {"finish-eigenvalue-ratio", {"0.001", "0.01"}},
     {"reg-scale", {"0.01", "0.1"}},
     {"device", {"0"}},
     {"devices", {"1"}},
@@ -53,8 +56,12 @@ inline constexpr std::array kNeeds{
     Need{"levels", "step-control", "trust_region"},  // clamped steps have one level,
     Need{"negative-curvature", "step-control", "trust_region"},  // and all of the curvature
     Need{"coarse-stride", "levels", "1", false},                 // one level has no coarse one
-    Need{"step-ratios", "line-search", "batched"},               // no other search tries ratios
-    Need{"reg-scale", kTarget, "beside"}};                       // weighs the pull towards a target
+    Need{"finish", "step-control", "trust_region"},              // clamped steps end by their length
+    Need{"finish-window", "finish", "windows"},                  // these three are a window's
+    Need{"finish-min-points", "finish", "windows"},
+    Need{"finish-eigenvalue-ratio", "finish", "windows"},
+    Need{"step-ratios", "line-search", "batched"},  // no other search tries ratios
+    Need{"reg-scale", kTarget, "beside"}};          // weighs the pull towards a target
 
 struct Column {
   std::string_view name;
@@ -62,9 +69,11 @@ struct Column {
 };
 
 /// Options that others need come first, so that a row that cannot be completed is given up soon.
+/// The finish joined last, whatever its place in the table, and so the rows of the others stay as they were.
 inline std::vector<Column> columns() {
-  std::vector<Column> out;
+  std::vector<Column> out, joined;
   const auto add = [&](std::string_view name, std::vector<std::string_view> values) {
+    if (name.starts_with("finish")) return joined.push_back({name, std::move(values)});
     const bool needed = std::ranges::count(kNeeds, name, &Need::other) > 0;
     out.insert(needed ? out.begin() : out.end(), {name, std::move(values)});
   };
@@ -76,6 +85,7 @@ inline std::vector<Column> columns() {
       add(option.name, numbers[option.name]);
   });
   add(kTarget, numbers[kTarget]);
+  out.insert(out.end(), joined.begin(), joined.end());
   return out;
 }
 

@@ -1,0 +1,99 @@
+// The overlapping windows of a finish: their Gaussians, and the cells that have one.
+#include "ndt/voxel/windows.hpp"
+
+#include <gmock/gmock.h>
+
+#include <random>
+
+#include "ndt/voxel/voxel_map.hpp"
+
+namespace ndt {
+namespace {
+
+AlignOptions finishing() {
+  AlignOptions options = AlignOptions::pyramid();
+  options.resolution_m = 2;
+  options.finish = Finish::windows;  // of 1 m, in cells of 1/3 m
+  return options;
+}
+
+/// Points of the plane z = height + slope x in a square of `half_m` around the origin, with as much noise.
+PointCloud plane(int points, float half_m, float height, float slope = 0) {
+  std::mt19937 random(5);
+  std::uniform_real_distribution<float> in(-half_m, half_m);
+  PointCloud cloud;
+  for (int i = 0; i < points; ++i) {
+    const float x = in(random), y = in(random);
+    cloud.points.push_back({x, y, height + slope * x});
+  }
+  return cloud;
+}
+
+VoxelMap windows_of(const PointCloud& cloud, const AlignOptions& options = finishing()) {
+  return VoxelMap::windows(MapCloud(cloud, options), options);
+}
+
+/// The window that a point sees; null if it sees none.
+const Voxel* seen(const VoxelMapView& view, const Vec3<float>& p) {
+  const NearVoxels near = view.near_voxels(p);
+  EXPECT_LE(near.count, 1);
+  return near.count == 0 ? nullptr : view.voxels + near.first->voxel;
+}
+
+/// Inside the plane both variances along it are alike. At its edges one of them is less.
+TEST(Windows, OfAPlaneHoldItAcrossAndHardlyAlong) {
+  const VoxelMap map = windows_of(plane(40000, 4, 0.2F));
+  int inside = 0;
+  for (const VoxelInfo& row : map.voxel_table()) {
+    EXPECT_NEAR(row.mean.z, 0.2, 1e-6);
+    if (std::fabs(row.mean.x) > 3 || std::fabs(row.mean.y) > 3) continue;
+    ++inside;
+    EXPECT_NEAR(row.inverse_covariance.zz, 2000, 500) << "2 / (0.001 x the largest variance)";
+    EXPECT_NEAR(row.inverse_covariance.xx, 2, 0.6);
+    EXPECT_NEAR(row.inverse_covariance.yy, 2, 0.6);
+  }
+  EXPECT_GE(inside, 500);
+}
+
+TEST(Windows, AreSeenWhereverAPointTouchesACellWithPoints) {
+  const PointCloud cloud = plane(20000, 4, 0.2F);  // in the layer of cells from 0 to 1/3 m
+  const VoxelMap map = windows_of(cloud);
+  const VoxelMapView view = map.view();
+  for (const float z : {-0.3F, 0.01F, 0.32F, 0.6F}) {
+    const Voxel* window = seen(view, {0.5F, 0.5F, z});
+    ASSERT_NE(window, nullptr) << z;
+    EXPECT_NEAR(static_cast<double>(window->centroid.z + window->mean_offset.z), 0.2, 1e-6) << z;
+  }
+  EXPECT_EQ(seen(view, {0.5F, 0.5F, 0.7F}), nullptr);
+  EXPECT_EQ(seen(view, {0.5F, 0.5F, -0.35F}), nullptr);
+}
+
+/// A surface that a voxel's face cuts has a mean on either side; a window's mean lies on it.
+TEST(Windows, OfASlopeHaveMeansOnIt) {
+  const VoxelMap map = windows_of(plane(40000, 4, 0.05F, 0.3F));
+  double worst = 0;
+  for (const VoxelInfo& row : map.voxel_table())
+    worst = std::max(worst, std::fabs(row.mean.z - 0.05 - 0.3 * row.mean.x));
+  EXPECT_LE(worst, 1e-5);
+}
+
+TEST(Windows, ThinPointsAreSeenInLargerOnes) {
+  const PointCloud few = plane(60, 1, 0.2F);  // 9 in a window of 1 m, 36 in one of 2 m
+  AlignOptions options = finishing();
+  const auto table = windows_of(few, options).voxel_table();
+  ASSERT_FALSE(table.empty());
+  EXPECT_THAT(table, testing::Contains(testing::Field(&VoxelInfo::points, testing::Gt(20))));
+  EXPECT_THAT(table,
+              testing::Each(testing::Field(&VoxelInfo::points, testing::Ge(options.finish_min_points))));
+}
+
+TEST(Windows, AreTheSameFarFromTheOrigin) {
+  PointCloud far = plane(5000, 2, 0.2F);
+  far.origin = {64000, -32000, 0};  // whole cells, whatever their edge
+  const auto near_table = windows_of(plane(5000, 2, 0.2F)).voxel_table(),
+             far_table = windows_of(far).voxel_table();
+  ASSERT_EQ(near_table.size(), far_table.size());
+}
+
+}  // namespace
+}  // namespace ndt
