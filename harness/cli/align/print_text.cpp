@@ -174,6 +174,9 @@ std::string to_text(const AlignResult& r) {
          pose_text(r.map_from_scan) +
          score_text(r.score, r.correspondences, r.transform_probability, r.nvtl) +
          condition_text(r.conditioning) + covariance_text(r.laplace_covariance) +
+         (r.finish ? fmt::format("finish           step {:.3f} mm, score {:.6g} before it\n",
+                                 1000 * r.finish->step_m, r.finish->score)
+                   : "") +
          dropped_text(r.dropped_points);
 }
 
