@@ -20,12 +20,14 @@ struct EmptyMap {
   VoxelMapView view() const { return {}; }
 };
 
+constexpr const EmptyMap* kNoWindows = nullptr;
+
 /// Alignment k ends after k iterations at the guess, once it is waited for.
 class CountingAligner final : public LoopAligner {
  public:
   explicit CountingAligner(std::size_t fails_at = ~std::size_t{0})
       : LoopAligner(AlignOptions{}), fails_at_(fails_at) {
-    use_levels(maps_, [](const EmptyMap&) -> const VoxelSurface* { return nullptr; });
+    use_levels(maps_, kNoWindows, [](const EmptyMap&) -> const VoxelSurface* { return nullptr; });
   }
 
   MapInfo set_map(const Scan&) override { return {}; }
@@ -42,7 +44,7 @@ class CountingAligner final : public LoopAligner {
   void collect_run(const PerScan&, std::span<LoopRun> runs, std::size_t k) override {
     EXPECT_EQ(k, collected_++) << "out of order";
     if (k == fails_at_) throw std::runtime_error("the device failed");
-    runs[k].outcome.iterations = static_cast<std::int32_t>(k);
+    runs[k].outcome.iterations = static_cast<std::int16_t>(k);
     runs[k].outcome.status = LoopStatus::no_overlap;
   }
   void score(const LoopScan&, std::span<const Transform>, std::span<Score>) override {}
@@ -119,7 +121,7 @@ TEST(LoopAligner, CollectRefusesAnotherNumberOfResults) {
 class AheadAligner final : public LoopAligner, private EarlyLaunch {
  public:
   AheadAligner() : LoopAligner(AlignOptions{}) {
-    use_levels(maps_, [](const EmptyMap&) -> const VoxelSurface* { return nullptr; });
+    use_levels(maps_, kNoWindows, [](const EmptyMap&) -> const VoxelSurface* { return nullptr; });
   }
   MapInfo set_map(const Scan&) override { return {}; }
   std::vector<VoxelInfo> voxels() const override { return {}; }

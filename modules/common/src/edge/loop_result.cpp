@@ -132,7 +132,9 @@ AlignResult to_result(const LoopOutcome& outcome, const Transform& guess, const 
     out.laplace_covariance = laplace_covariance(out.hessian);
   }
   out.stop = stop_of(outcome.status, out.conditioning);
-  if (outcome.finish_step_m >= 0) out.finish = FinishStep{outcome.finish_step_m, outcome.finish_score};
+  if (outcome.finish_step_m >= 0)
+    out.finish =
+        FinishStep{static_cast<double>(outcome.finish_step_m), static_cast<double>(outcome.finish_score)};
   for (const LoopTrace& t : trace)
     out.trace.push_back({out.trace.empty() ? guess : to_global(t.pose, map_origin), t.score,
                          t.score / static_cast<double>(std::max<std::int64_t>(scan.used(t.level), 1)), t.nvtl,

@@ -18,17 +18,18 @@ struct LoopOutcome {
   double hessian[21] = {};  ///< upper triangle, row by row
   std::int64_t pairs = 0;
   std::int32_t points = 0;  ///< points with at least one voxel
-  std::int32_t iterations = 0, evaluations = 0, oscillation = 0, fallbacks = 0;
+  std::int16_t iterations = 0, evaluations = 0, oscillation = 0, fallbacks = 0;
+  float finish_step_m = -1, finish_score = 0;  ///< of FinishStep; a negative length: there was none
   LoopStatus status = LoopStatus::running;
   /// SurfaceInformation at the pose if surfaces_matter(status), else 0. float32 suffices for condition
   /// numbers up to 1000.
   float surfaces[SurfaceInformation::kEntries] = {};
   float push_sigmas = 0;  ///< push_sigmas() if pushes_matter(status), else 0; kPushesAwaited until then
-  double finish_step_m = -1, finish_score = 0;  ///< of FinishStep; a negative length: there was none
 };
 /// The value that the host writes before a device writes the cost, which is not negative and comes last.
 inline constexpr float kPushesAwaited = -1;
-static_assert(sizeof(LoopOutcome) == 416, "the one download of an alignment, without padding");
+static_assert(Limits::kIterations * StepSearch::kMaxTrials < 0x7FFF, "counts fit 16 bits");
+static_assert(sizeof(LoopOutcome) == 400, "the one download of an alignment, without padding");
 
 NDT_HD inline bool guess_returned(LoopStatus status) {
   return status == LoopStatus::no_overlap || status == LoopStatus::non_finite;
@@ -61,11 +62,13 @@ NDT_HD inline void fill_outcome(const LoopState& state, LoopOutcome& out) {
     for (int col = row; col < 6; ++col) out.hessian[entry++] = returned.at.hessian(row, col);
   out.pairs = returned.at.pairs;
   out.points = static_cast<std::int32_t>(returned.at.points);
-  out.iterations = state.iterations;
-  out.evaluations = state.evaluations;
-  out.oscillation = state.oscillation.longest();
-  out.fallbacks = state.fallbacks;
-  out.finish_step_m = state.region.finish_step_m, out.finish_score = state.region.finish_score;
+  const auto count = [](int n) { return static_cast<std::int16_t>(n); };
+  out.iterations = count(state.iterations);
+  out.evaluations = count(state.evaluations);
+  out.oscillation = count(state.oscillation.longest());
+  out.fallbacks = count(state.fallbacks);
+  out.finish_step_m = static_cast<float>(state.region.finish_step_m);
+  out.finish_score = static_cast<float>(state.region.finish_score);
 }
 /// Gives the outcome without the surfaces and the cost of pushes.
 NDT_HD inline LoopOutcome outcome_of(const LoopState& state) {
