@@ -104,7 +104,9 @@ class CoveringArray {
           for (int k = 0; k < size(b); ++k) {
             Row row(columns_.size(), -1);
             row[a] = i, row[b] = k;
-            if (!holds(a, i, b, k) && complete(row, 0)) rows_.push_back(row);
+            if (holds(a, i, b, k)) continue;
+            add_needed(row);
+            if (complete(row, 0)) rows_.push_back(row);
           }
   }
 
@@ -117,13 +119,24 @@ class CoveringArray {
   }
 
  private:
+  std::size_t column(std::string_view name) const {
+    const auto found = std::ranges::find(columns_, name, &Column::name);
+    if (found == columns_.end()) throw std::logic_error("kNeeds: there is no option " + std::string(name));
+    return static_cast<std::size_t>(found - columns_.begin());
+  }
+  /// Sets what the values of a row need and is open, so that a row that cannot be completed is known at once.
+  void add_needed(Row& row) const {
+    for (bool changed = true; std::exchange(changed, false);)
+      for (const Need& need : kNeeds) {
+        int& other = row[column(need.other)];
+        if (!need.to_be || row[column(need.option)] <= 0 || other >= 0) continue;
+        const auto& values = columns_[column(need.other)].values;
+        other = static_cast<int>(std::ranges::find(values, need.value) - values.begin());
+        changed = true;
+      }
+  }
   /// False if the rest cannot make up for what is set.
   bool allowed(const Row& row) const {
-    const auto column = [&](std::string_view name) {
-      const auto found = std::ranges::find(columns_, name, &Column::name);
-      if (found == columns_.end()) throw std::logic_error("kNeeds: there is no option " + std::string(name));
-      return found - columns_.begin();
-    };
     return std::ranges::all_of(kNeeds, [&](const Need& need) {
       const auto other = column(need.other);
       if (row[column(need.option)] <= 0 || row[other] < 0) return true;
