@@ -8,7 +8,7 @@ namespace {
 
 constexpr int kLayers = 3;
 /// Below this largest variance [m²] a window is one point repeated and cannot be a Gaussian.
-constexpr double kSmallestVariance = 1e-10;
+constexpr double kLeastVariance = 1e-10;
 /// The least middle variance over the largest by which a window is scaled: beyond it, it is a line.
 constexpr double kLeastMiddle = 0.01;
 
@@ -58,15 +58,14 @@ Windows::Moments Windows::sum_about(const Eigen::Vector3d& centre, const Layer& 
 }
 
 /// Scales the eigenvalues so that the middle one is 1/2: the inverse then tells how flat the points lie, and
-/// not how far they reach. With d2 = 1/2 the score of a pair is exp(-1/2) one middle deviation away, and no
-/// pair comes near d2 e = 1, where pairs are dropped.
+/// not how far they reach. With d2 = 1/2 no pair comes near d2 e = 1, beyond which pairs are dropped.
 bool Windows::make_window(const Moments& sums, const Eigen::Vector3d& centre, Leaf& out) const {
   if (sums.n < min_points_) return false;
   const Eigen::Vector3d mean = sums.sum / sums.n;
   const Eigen::Matrix3d covariance = (sums.second - sums.n * mean * mean.transpose()) / (sums.n - 1);
   const Eigen::SelfAdjointEigenSolver<Eigen::Matrix3d> solver(covariance);
   Eigen::Array3d values = solver.eigenvalues().array().max(0.0);
-  if (!(values(2) > kSmallestVariance)) return false;
+  if (!(values(2) > kLeastVariance)) return false;
   values *= 0.5 / std::max(values(1), kLeastMiddle * values(2));
   values = values.max(eigenvalue_ratio_ * values(2));
   const Eigen::Matrix3d& axes = solver.eigenvectors();

@@ -1,5 +1,5 @@
-// The twin of the shared core's overlapping windows: around every cell of a fine grid the Gaussian of the
-// 3 x 3 x 3 cells around it, made when a point asks for it. The reference has nothing like it.
+// The twin of the shared core's overlapping windows, each the Gaussian of 3 x 3 x 3 fine cells. A window is
+// made when a point asks for it. The reference has nothing like it.
 #pragma once
 
 #include <Eigen/Core>
@@ -20,8 +20,8 @@ class Windows {
   /// points: finite, global float32 coordinates.
   Windows(const std::vector<Point>& points, const AlignOptions& options);
 
-  /// The window around the point's own cell; where that has too few points, around the cell of twice the edge
-  /// that holds it, then of four times. Nothing if all have too few, or the first has none. Thread-safe.
+  /// The window around the point's own cell. If that has too few points, it is the one around the cell of
+  /// twice the edge, then of four times. Nothing if all have too few, or the first has none. Thread-safe.
   std::optional<Leaf> around(const Eigen::Vector3f& point) const;
 
  private:

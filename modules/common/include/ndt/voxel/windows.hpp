@@ -33,7 +33,7 @@ NDT_HD inline void add_moved(const Moments& part, const Vec3<double>& offset, Mo
   total.n += n;
 }
 
-/// The Gaussian of a window, scaled so that its middle variance is 1/2: its inverse then tells how flat the
+/// The Gaussian of a window, scaled so that its middle variance is 1/2. Its inverse then tells how flat the
 /// points lie, and not how far they reach. sums: about `centre`. False if they define none.
 NDT_HD inline bool make_window(const Moments& sums, const Vec3<double>& centre, double eigenvalue_ratio,
                                VoxelStatistics& out) {
@@ -61,9 +61,9 @@ NDT_HD inline bool make_window(const Moments& sums, const Vec3<double>& centre, 
 }
 
 /// Calls f(cell, window) for every cell of edge finish_cell_m() that has enough points around it, by
-/// increasing key. Where the 3 x 3 x 3 cells have too few, those of twice the edge around the one that holds
-/// the cell count, then those of four times. points: relative to the origin. Returns the number of cells
-/// with points. Throws InputError for a point outside the limits of cells.
+/// increasing key. Where the 3 x 3 x 3 cells have too few points, cells of twice the edge count, then of four
+/// times. points: relative to the origin. Returns the number of cells with points. Throws InputError for a
+/// point outside the limits of cells.
 std::int64_t for_each_window(const MapPoints& points, const MapOrigin& origin, const AlignOptions& options,
                              const std::function<void(const Cell&, const VoxelStatistics&)>& f);
 
