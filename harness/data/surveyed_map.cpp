@@ -155,7 +155,10 @@ void convert(const Reader& reader, const fs::path& file, const fs::path& folder)
 
 }  // namespace
 
-bool is_surveyed_map(const fs::path& file) { return reader_of(file) != nullptr && !fs::is_directory(file); }
+bool is_surveyed_map(const fs::path& file) {
+  std::error_code unreadable;  // which reading the file tells
+  return reader_of(file) != nullptr && !fs::is_directory(file, unreadable);
+}
 
 fs::path tiles_of_survey(const fs::path& given) {
   const std::string state = state_of(given);

@@ -85,7 +85,7 @@ TEST_P(Pyramid, AFinishIsNearerToTheTruthAndSaysHowFarItWent) {
     ASSERT_TRUE(r.finish);
     EXPECT_EQ(r.stop, without.stop);
     EXPECT_EQ(r.evaluations - r.iterations, 3) << "the guess, the windows, the returned pose";
-    EXPECT_LE(r.finish->step_m, 0.03);
+    EXPECT_LE(r.finish->step_m, 0.032) << "the longest of 573 right alignments of a study";
     EXPECT_THAT(r.finish->score,
                 testing::AllOf(testing::Gt(0), testing::Le(static_cast<double>(scan.size()))));
     EXPECT_NEAR(r.score, finishing->evaluate(scan, r.map_from_scan).score, 1e-9 * r.score)
@@ -93,11 +93,11 @@ TEST_P(Pyramid, AFinishIsNearerToTheTruthAndSaysHowFarItWent) {
     before_m = std::max(before_m, translation_error_m(without.map_from_scan, Transform{}));
     after_m = std::max(after_m, translation_error_m(r.map_from_scan, Transform{}));
   }
-  EXPECT_LE(after_m, 0.0015);
+  EXPECT_LE(after_m, 0.0015) << "1.13 mm at most when the test was written";
   EXPECT_LE(2 * after_m, before_m);
 }
 
-TEST_P(Pyramid, AFinishThatIsInterruptedOrOutOfStepsGivesThePoseSoFar) {
+TEST_P(Pyramid, AFinishDoesNotComeWhereStepsRunOut) {
   AlignOptions options = with({2.5, 1});
   options.finish = Finish::windows;
   options.max_iterations = 1;

@@ -60,7 +60,7 @@ class FormatPattern {
 /// Throws fmt::format_error if a field does not suit its value.
 std::string format_values(std::string_view pattern, std::initializer_list<FormatValue> values);
 
-/// As formatted().
+/// Gives what fmt::format() gives.
 template <class... Values>
 std::string formatted(FormatPattern<sizeof...(Values)> pattern, const Values&... values) {
   return format_values(pattern.text(), {FormatValue(values)...});
