@@ -51,6 +51,26 @@ TEST_P(ExchangeMap, AlignsAsWithTheMergedCloud) {
   expect_same(align(), align_with(merged(tiles)));
 }
 
+TEST_P(ExchangeMap, TheWindowsOfAFinishAreThoseOfTheMergedCloud) {
+  AlignOptions options = AlignOptions::pyramid();
+  options.finish = Finish::windows;
+  const auto finishing = make(options), fresh = make(options);
+  const auto in_tiles = finishing->resident_map();
+  add_all(*in_tiles, tiles);
+  const auto expect_merged = [&] {
+    finishing->exchange_map(in_tiles->build());
+    fresh->set_map(merged(tiles));
+    const AlignResult got = finishing->align(scan, kGuess), expected = fresh->align(scan, kGuess);
+    expect_same(got, expected);
+    ASSERT_TRUE(got.finish && expected.finish);
+    EXPECT_EQ(got.finish->score, expected.finish->score);
+  };
+  expect_merged();
+  const TileId some = std::next(tiles.begin(), 20)->first;
+  in_tiles->remove(some), tiles.erase(some);
+  expect_merged();
+}
+
 TEST_P(ExchangeMap, AddedRemovedAndAddedAgainIsAsAFreshMap) {
   hold_all();
   const TileId some = std::next(tiles.begin(), 20)->first;

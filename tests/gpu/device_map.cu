@@ -29,20 +29,26 @@ cuda::DeviceBuffer<T> uploaded(cuda::Context& context, const T* host, std::size_
   return out;
 }
 
-DownloadedMap downloaded(cuda::Context& context, const DeviceVoxelMap& map) {
+/// All but the table and the surfaces.
+DownloadedMap downloaded_view(cuda::Context& context, const DeviceVoxelMap& map) {
   DownloadedMap out;
   const VoxelMapView view = map.view();
   const auto voxels = static_cast<std::size_t>(view.voxel_count);
   out.info = map.info();
-  out.table = map.voxel_table(context);
   out.voxels = downloaded(context, view.voxels, voxels);
-  out.surfaces = downloaded(context, map.surfaces(), voxels);
   out.starts = downloaded(context, view.window.starts, view.window.cells() + 1);
   if (view.outside != nullptr) out.outside = downloaded(context, view.outside, view.outside_mask + 1);
   std::size_t listed = out.starts.back();
   for (const CellEntry& entry : out.outside) listed += entry.count;
   out.lists = downloaded(context, view.lists, listed + kNearVoxelPadding);
   out.device_view = view;
+  return out;
+}
+
+DownloadedMap downloaded(cuda::Context& context, const DeviceVoxelMap& map) {
+  DownloadedMap out = downloaded_view(context, map);
+  out.table = map.voxel_table(context);
+  out.surfaces = downloaded(context, map.surfaces(), out.voxels.size());
   return out;
 }
 
@@ -115,6 +121,13 @@ std::vector<DownloadedMap> DeviceMaps::build_levels(const PointCloud& cloud,
   for (const AlignOptions& level : levels)
     out.push_back(downloaded(context, DeviceVoxelMap(context, shared, level)));
   return out;
+}
+
+DownloadedMap DeviceMaps::build_windows(const PointCloud& cloud, const AlignOptions& options,
+                                        const VoxelMapLimits& limits) {
+  cuda::Context& context = impl_->context;
+  const DeviceMapCloud points(context, cloud, options);
+  return downloaded_view(context, DeviceVoxelMap::windows(context, points, options, limits));
 }
 
 std::int64_t DeviceMaps::uploads() const { return impl_->context.traffic().uploads; }

@@ -49,6 +49,9 @@ class DeviceMaps {
                                const VoxelMapLimits& limits = {});
   /// The maps of several levels, from one upload of the cloud.
   std::vector<DownloadedMap> build_levels(const PointCloud& cloud, const std::vector<AlignOptions>& levels);
+  /// The windows of a finish; they have no table and no surfaces.
+  DownloadedMap build_windows(const PointCloud& cloud, const AlignOptions& options,
+                              const VoxelMapLimits& limits = {});
   /// Copies from host to device so far.
   std::int64_t uploads() const;
   /// From the cloud's points, uploaded first; the cloud's origin must be 0.

@@ -205,6 +205,44 @@ TEST_F(DeviceVoxelMapTest, EqualsTheHostsFarFromTheOrigin) {
   expect_same_map(device->build(coarse, {}), VoxelMap(coarse, {}), "just below a kilometre");
 }
 
+/// A mean is rounded to float32, so the order of double sums may move it by a last bit.
+void expect_same_windows(const DownloadedMap& got, const VoxelMap& expected, const std::string& name) {
+  const VoxelMapView a = got.view(), b = expected.view();
+  ASSERT_EQ(a.voxel_count, b.voxel_count) << name;
+  EXPECT_EQ(got.info.voxels, expected.info().voxels) << name;
+  ASSERT_TRUE(a.window.low == b.window.low && a.window.cells() == b.window.cells()) << name;
+  for (std::size_t i = 0; i < b.window.cells(); ++i) {
+    ASSERT_EQ(a.window.starts[i + 1], b.window.starts[i + 1]) << name << ", cell " << i;
+    for (std::uint32_t k = b.window.starts[i]; k < b.window.starts[i + 1]; ++k)
+      ASSERT_EQ(a.lists[k].voxel, b.lists[k].voxel) << name << ", cell " << i;
+  }
+  for (int v = 0; v < b.voxel_count; ++v) {
+    const Vec3<double> between = cast<double>(a.voxels[v].centroid) - cast<double>(b.voxels[v].centroid) +
+                                 cast<double>(a.voxels[v].mean_offset) -
+                                 cast<double>(b.voxels[v].mean_offset);
+    EXPECT_LE(std::sqrt(dot(between, between)), 1e-8) << name << ", window " << v;
+    EXPECT_LE(relative_difference(cast<double>(a.voxels[v].inverse_covariance),
+                                  cast<double>(b.voxels[v].inverse_covariance)),
+              kRecord)
+        << name << ", window " << v;
+  }
+}
+
+TEST_F(DeviceVoxelMapTest, HasTheHostsWindows) {
+  AlignOptions options = AlignOptions::pyramid();
+  options.finish = Finish::windows;
+  PointCloud far_origin = test_clouds::map();
+  far_origin.origin = {64321, -5e5, 12};
+  const auto expect = [&](const PointCloud& cloud, const VoxelMapLimits& limits, const char* name) {
+    expect_same_windows(device->build_windows(cloud, options, limits),
+                        VoxelMap::windows(MapCloud(cloud, options), options, limits), name);
+  };
+  expect(test_clouds::map(), {}, "courtyard");
+  expect(far_origin, {}, "far origin");
+  expect(test_clouds::map(), {.window_cells = 100000}, "most windows in the hash");
+  expect(uniform_cloud(20000, 30, 4, 5), {}, "thin, in coarser windows");
+}
+
 TEST_F(DeviceVoxelMapTest, EqualsTheHostsWhereListsLieInTheHash) {
   const CellWindow whole = VoxelMap(test_clouds::map(), {}).view().window;
   for (const Neighbours policy : all_values<Neighbours>())

@@ -161,14 +161,15 @@ TEST_P(OutOfMemory, TenThousandUpdatesOfAMapInTilesTakeNoMoreMemoryThanTheFirst)
   EXPECT_TRUE(harness::same_bits(before, aligner->align(test_clouds::scan(), kGuess)));
 }
 
-TEST_P(OutOfMemory, TheMemoryOfABuildIsBounded) {
+/// options: of one level.
+void expect_bounded(const Implementation& implementation, const AlignOptions& options) {
   const PointCloud large = large_map(std::size_t{1} << 22);
-  AlignOptions options;
-  options.resolution_m = 1;
-  const std::vector<LevelSize> size{VoxelMap(large, options).size()};
+  std::vector<LevelSize> size{VoxelMap(large, options).size()};
+  if (options.finish == Finish::windows)
+    size.push_back(VoxelMap::windows(MapCloud(large, options), options).size());
   const MapExtent extent{large.size(), 0, {-60, -60, -12}, {60, 60, 12}};
   const MapMemory bound = device_memory(extent, size, options.min_points);
-  const auto aligner = GetParam().make(options);
+  const auto aligner = implementation.make(options);
   const std::int64_t before = aligner->traffic()->device_bytes;
   aligner->set_map(large);
   const auto held = static_cast<std::uint64_t>(aligner->traffic()->device_bytes - before),
@@ -180,6 +181,20 @@ TEST_P(OutOfMemory, TheMemoryOfABuildIsBounded) {
   std::printf("holds %zu of %zu bytes, peak %zu of %zu\n", static_cast<std::size_t>(held),
               static_cast<std::size_t>(bound.held), static_cast<std::size_t>(peak),
               static_cast<std::size_t>(bound.peak));
+}
+
+TEST_P(OutOfMemory, TheMemoryOfABuildIsBounded) {
+  AlignOptions options;
+  options.resolution_m = 1;
+  expect_bounded(GetParam(), options);
+}
+
+TEST_P(OutOfMemory, TheMemoryOfWindowsIsBounded) {
+  AlignOptions options = AlignOptions::pyramid();
+  options.resolution_m = 1;
+  options.levels = {1};
+  options.finish = Finish::windows;
+  expect_bounded(GetParam(), options);
 }
 
 TEST_P(OutOfMemory, RealLackOfMemoryKeepsThePreviousMap) {

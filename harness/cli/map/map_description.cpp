@@ -78,11 +78,13 @@ void take_levels(const PointCloud& cloud, const AlignOptions& options, MapDescri
   const MapExtent extent{static_cast<std::uint64_t>(d.points),
                          static_cast<std::uint64_t>(d.non_finite_points), d.low, d.high};
   const MapCloud points(cloud, options);
-  const std::vector<LevelSize> sizes = build_levels(options, [&](const AlignOptions& level) {
-    const VoxelMap map(points, level);
-    d.levels.push_back({level.resolution_m, map.info().voxels, bytes_of(map)});
+  const auto take = [&](const VoxelMap& map) {
+    d.levels.push_back({map.resolution_m(), map.info().voxels, bytes_of(map)});
     return map.size();
-  });
+  };
+  std::vector<LevelSize> sizes =
+      build_levels(options, [&](const AlignOptions& level) { return take(VoxelMap(points, level)); });
+  if (options.finish == Finish::windows) sizes.push_back(take(VoxelMap::windows(points, options)));
   d.memory = MemoryFacts{host_memory(extent, sizes), device_memory(extent, sizes, options.min_points)};
 }
 

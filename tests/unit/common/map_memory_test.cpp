@@ -98,8 +98,8 @@ struct Built {
 Built build(const PointCloud& cloud, const AlignOptions& options) {
   Built out;
   std::vector<std::unique_ptr<VoxelMap>> maps;
-  maps.reserve(options.levels.size());
-  out.sizes.reserve(options.levels.size());
+  maps.reserve(options.levels.size() + 1);
+  out.sizes.reserve(options.levels.size() + 1);
   const std::size_t before = most = live;
   {
     const MapCloud points(cloud, options);
@@ -108,6 +108,8 @@ Built build(const PointCloud& cloud, const AlignOptions& options) {
       one.resolution_m = level * options.resolution_m;
       maps.push_back(std::make_unique<VoxelMap>(points, one));
     }
+    if (options.finish == Finish::windows)
+      maps.push_back(std::make_unique<VoxelMap>(VoxelMap::windows(points, options)));
   }
   out.real.peak = most - before;
   for (const auto& map : maps) {
@@ -185,6 +187,13 @@ TEST(MapMemory, OfASparseMapIsBounded) {
   AlignOptions few = at(5);
   few.min_points = 3;
   expect_bounded(scattered, few, 2, "voxels far from each other");
+}
+
+TEST(MapMemory, OfWindowsIsBounded) {
+  AlignOptions options = AlignOptions::pyramid();
+  options.resolution_m = 2;
+  options.finish = Finish::windows;
+  expect_bounded(street(300000), options, 2.5, "windows");
 }
 
 TEST(MapMemory, OfOneVoxelIsBounded) {

@@ -32,6 +32,11 @@ void run_and_trim(cuda::Context& context, F&& f) {
   context.trim();
 }
 
+std::unique_ptr<DeviceVoxelMap> windows_of(const DeviceMapCloud& cloud, cuda::Context& context,
+                                           const AlignOptions& options) {
+  return std::make_unique<DeviceVoxelMap>(DeviceVoxelMap::windows(context, cloud, options));
+}
+
 /// Tiles of a map in a device's memory.
 class DeviceSite {
   using Maps = LevelMaps<DeviceVoxelMap>;
@@ -52,9 +57,15 @@ class DeviceSite {
                                       const AlignOptions& options) const {
     return std::make_unique<DeviceVoxelMap>(home_->context, facts, tiles, options);
   }
+  std::unique_ptr<DeviceVoxelMap> windows(const CloudFacts& facts, const std::vector<const Cloud*>& clouds,
+                                          const AlignOptions& options) const {
+    const std::vector<const DeviceMapCloud*> parts(clouds.begin(), clouds.end());
+    return windows_of({home_->context, facts, parts}, home_->context, options);
+  }
   std::shared_ptr<const ReadyMap> ready(const AlignOptions& options,
-                                        std::vector<std::unique_ptr<DeviceVoxelMap>> levels) const {
-    auto maps = std::make_unique<const Maps>(options, std::move(levels));
+                                        std::vector<std::unique_ptr<DeviceVoxelMap>> levels,
+                                        std::unique_ptr<DeviceVoxelMap> windows) const {
+    auto maps = std::make_unique<const Maps>(options, std::move(levels), std::move(windows));
     home_->context.synchronise();
     return {maps.release(), [home = home_](const Maps* unused) { home->take_back(unused); }};
   }
@@ -117,20 +128,6 @@ MapInfo DeviceAligner::set_map(const Scan& map) {
   return cloud == nullptr ? build_map(host_cloud(map, "set_map")) : build_map(*cloud);
 }
 
-namespace {
-
-/// Makes the windows of a finish on the host, from the points that are on the device, and uploads them.
-std::unique_ptr<DeviceVoxelMap> build_windows(cuda::Context& context, const DeviceMapCloud& cloud,
-                                              const AlignOptions& options) {
-  const MapPoints points = cloud.points({});
-  std::vector<Point> offsets(points.size);
-  context.fetch(offsets.data(), points.offsets, offsets.size() * sizeof(Point));
-  const MapCloud on_host(points.shift, offsets, options);
-  return std::make_unique<DeviceVoxelMap>(context, VoxelMap::windows(on_host, options));
-}
-
-}  // namespace
-
 template <class Cloud>
 MapInfo DeviceAligner::build_map(const Cloud& map) {
   const Turn turn(*this, "set_map");
@@ -142,7 +139,7 @@ MapInfo DeviceAligner::build_map(const Cloud& map) {
       return std::make_unique<DeviceVoxelMap>(context_, cloud, level);
     });
     std::unique_ptr<DeviceVoxelMap> windows;
-    if (options().finish == Finish::windows) windows = build_windows(context_, cloud, options());
+    if (options().finish == Finish::windows) windows = windows_of(cloud, context_, options());
     built = std::make_shared<const Maps>(options(), std::move(levels), std::move(windows));
     context_.synchronise();
   });

@@ -20,9 +20,21 @@ struct HostSite {
                                        const AlignOptions& options) {
     return std::make_unique<VoxelMap>(facts, tiles, options);
   }
+  /// Tiles share one origin, so their points are joined as they are.
+  static std::unique_ptr<VoxelMap> windows(const CloudFacts& facts, const std::vector<const Cloud*>& clouds,
+                                           const AlignOptions& options) {
+    std::vector<Point> all;
+    all.reserve(static_cast<std::size_t>(facts.points));
+    for (const Cloud* cloud : clouds) {
+      const MapPoints points = cloud->points({});
+      all.insert(all.end(), points.offsets, points.offsets + points.size);
+    }
+    return std::make_unique<VoxelMap>(VoxelMap::windows(MapCloud({}, all, options), options));
+  }
   static std::shared_ptr<const ReadyMap> ready(const AlignOptions& options,
-                                               std::vector<std::unique_ptr<VoxelMap>> levels) {
-    return std::make_shared<const LevelMaps<VoxelMap>>(options, std::move(levels));
+                                               std::vector<std::unique_ptr<VoxelMap>> levels,
+                                               std::unique_ptr<VoxelMap> windows) {
+    return std::make_shared<const LevelMaps<VoxelMap>>(options, std::move(levels), std::move(windows));
   }
   static std::optional<Traffic> traffic() { return std::nullopt; }
   template <class F>

@@ -153,4 +153,20 @@ DeviceMapCloud::DeviceMapCloud(cuda::Context& context, const DeviceCloud& map, c
         near ? 0 : median_kilometre(context, offsets_.data(), finite, own[axis], axis), finite);
 }
 
+DeviceMapCloud::DeviceMapCloud(cuda::Context& context, const CloudFacts& facts,
+                               std::span<const DeviceMapCloud* const> parts)
+    : facts_(facts), offsets_(context) {
+  require_device_room(context, static_cast<std::uint64_t>(facts.points) * sizeof(Point));
+  offsets_.reserve(static_cast<std::size_t>(facts.points));
+  std::size_t n = 0;
+  for (const DeviceMapCloud* part : parts) {
+    const auto size = static_cast<std::size_t>(part->facts_.points);
+    context.call("cudaMemcpyAsync", [&] {
+      return cudaMemcpyAsync(offsets_.data() + n, part->offsets_.data(), size * sizeof(Point),
+                             cudaMemcpyDeviceToDevice, context.stream());
+    });
+    own_origin_ = part->own_origin_, n += size;
+  }
+}
+
 }  // namespace ndt

@@ -3,6 +3,8 @@
 
 #include <cub/block/block_reduce.cuh>
 #include <cub/device/device_scan.cuh>
+#include <type_traits>
+#include <utility>
 
 #include "cub_call.cuh"
 #include "device_sorted_points.cuh"
@@ -55,6 +57,13 @@ struct VoxelPlaces {
   VoxelStatistics* statistics;
   Voxel* voxels;
   VoxelSurface* surfaces;
+
+  __device__ void put(unsigned v, const VoxelStatistics& s) const {
+    statistics[v] = s;
+    voxels[v] = to_voxel(s);
+    surfaces[v] = s.surface;
+  }
+  __device__ void put(unsigned v, const Voxel& voxel) const { voxels[v] = voxel; }
 };
 
 /// The census of the blocks that have added their part, and their number; none at first.
@@ -86,17 +95,14 @@ __global__ void __launch_bounds__(kPlacing)
   Extent extent;
   Cell own;
   Vec3<float> centroid;
-  const VoxelStatistics* found = run < count ? runs.statistics(run) : nullptr;
+  const auto* found = run < count ? runs.found(run) : nullptr;
   if (found != nullptr) {
-    const VoxelStatistics& s = *found;
     const Key key = runs.key(run);
     const unsigned v = out.positions[runs.slot(run, key)];
-    own = unpack(key), centroid = s.centroid;
+    own = unpack(key), centroid = found->centroid;
     extent.own = {own, own};
     out.keys[v] = key;
-    out.statistics[v] = s;
-    out.voxels[v] = to_voxel(s);
-    out.surfaces[v] = s.surface;
+    out.put(v, *found);
   }
   for_each_item_of_warp(found != nullptr, [&](int lane) {
     const auto of_lane = [lane](auto value) { return __shfl_sync(kWholeWarp, value, lane); };
@@ -141,14 +147,15 @@ inline std::size_t slot_scan_bytes(cuda::Context& context, unsigned slots) {
   });
 }
 
-/// Fills `out` and takes the census. runs: statistics(run) of `count` runs, null if it is no voxel, its
-/// key(run) and its slot(run, key). Waits for the device.
+/// Fills `out` and takes the census. runs: found(run) of `count` runs, the statistics or the voxel alone,
+/// null if it is no voxel; its key(run) and its slot(run, key). Waits for the device.
 template <class Runs>
 VoxelCensus place_voxels(cuda::Context& context, const Runs& runs, unsigned count, const VoxelSlots& slots,
                          const AlignOptions& options, VoxelTable& out, const FramedCounts& counts) {
   cub_call(context, slots.scratch, slots.scratch_bytes, kSlotScan, 2,
            [&](void* memory, std::size_t& bytes) { return slots.scan(memory, bytes, context.stream()); });
-  out.reserve({count, count, count, count});
+  constexpr bool alone = std::is_same_v<decltype(std::declval<Runs>().found(0)), const Voxel*>;
+  out.reserve({count, alone ? 0 : count, count, alone ? 0 : count});
   const auto [keys, statistics, voxels, surfaces] = out.data();
   VoxelCensus* closed = context.room_for_result<VoxelCensus>();
   context.launch(place_kernel<Runs>, grid_of_lanes(count), runs, count,

@@ -22,6 +22,16 @@ __global__ void sum_kernel(MapPoints points, SortedNumbers numbers, const unsign
   if (WarpLanes::rank() == 0) out[run] = sums;
 }
 
+}  // namespace
+
+void sum_runs(cuda::Context& context, const MapPoints& points, const SortedPoints& sorted,
+              const AlignOptions& options, VoxelSums* out) {
+  context.launch(sum_kernel, grid_of_warps(sorted.runs()), points, sorted.numbers(), sorted.order(),
+                 sorted.size(), sorted.starts(), sorted.runs(), VoxelRule(options), out);
+}
+
+namespace {
+
 /// One thread per run, and one more that sets is_voxel[runs] = 0 and clears the census.
 __global__ void finish_kernel(const VoxelSums* sums, SortedNumbers numbers, const unsigned* starts,
                               unsigned runs, VoxelRule rule, VoxelStatistics* statistics, unsigned* is_voxel,
@@ -45,7 +55,7 @@ struct SortedRuns {
 
   __device__ Key key(unsigned run) const { return numbers.key(starts[run]); }
   __device__ unsigned slot(unsigned run, Key) const { return run; }
-  __device__ const VoxelStatistics* statistics(unsigned run) const {
+  __device__ const VoxelStatistics* found(unsigned run) const {
     return is_voxel[run] != 0 ? of_runs + run : nullptr;
   }
 };
@@ -61,8 +71,7 @@ VoxelCensus finish_voxels(cuda::Context& context, const MapPoints& points, const
   const cuda::DeviceArrays<VoxelSums, VoxelStatistics, unsigned, unsigned, OpenCensus, std::byte> memory(
       context, {runs, runs, slots, slots, 1, scratch_bytes});
   const auto [sums, statistics, is_voxel, positions, census, scratch] = memory.data();
-  context.launch(sum_kernel, grid_of_warps(runs), points, sorted.numbers(), sorted.order(), sorted.size(),
-                 sorted.starts(), runs, rule, sums);
+  sum_runs(context, points, sorted, options, sums);
   context.launch(finish_kernel, cuda::grid_for(runs + 1LL), sums, sorted.numbers(), sorted.starts(), runs,
                  rule, statistics, is_voxel, census);
   return place_voxels(context, SortedRuns{sorted.numbers(), sorted.starts(), is_voxel, statistics}, runs,

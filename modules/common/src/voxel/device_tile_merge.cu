@@ -175,7 +175,7 @@ struct MergedRuns {
 
   __device__ Key key(unsigned cell) const { return all.place(cell).key(); }
   __device__ unsigned slot(unsigned cell, Key key) const { return slots.of(cell, key); }
-  __device__ const VoxelStatistics* statistics(unsigned cell) const { return of_cells[cell]; }
+  __device__ const VoxelStatistics* found(unsigned cell) const { return of_cells[cell]; }
 };
 
 struct IsHead {

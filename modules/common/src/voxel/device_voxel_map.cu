@@ -4,8 +4,10 @@
 #include "device_room.cuh"
 #include "device_statistics.cuh"
 #include "device_tile_merge.cuh"
+#include "device_windows.cuh"
 #include "ndt/core/finite_points.hpp"
 #include "ndt/voxel/device_voxel_map.cuh"
+#include "ndt/voxel/windows.hpp"
 
 namespace ndt {
 
@@ -40,34 +42,6 @@ DeviceVoxelMap::DeviceVoxelMap(cuda::Context& context, const ScanView& device_po
   finish_map(make_voxels(context, points, options, table_, counts), counts.framed(), options, limits);
 }
 
-DeviceVoxelMap::DeviceVoxelMap(cuda::Context& context, const VoxelMap& built)
-    : context_(&context),
-      info_(built.info()),
-      resolution_m_(built.resolution_m()),
-      neighbours_(built.neighbours()),
-      table_(context),
-      window_(built.view().window),
-      index_(context) {
-  const VoxelMapView view = built.view();
-  const std::size_t voxels = built.surfaces().size(), starts = window_.cells() + 1,
-                    lists = built.size().listed + kNearVoxelPadding;
-  outside_slots_ = view.outside == nullptr ? 0 : view.outside_mask + 1;
-  require_device_room(context, voxels * (sizeof(Voxel) + sizeof(VoxelSurface)) +
-                                   starts * sizeof(std::uint32_t) + lists * sizeof(NearVoxel) +
-                                   outside_slots_ * sizeof(CellEntry));
-  table_.reserve({0, 0, voxels, voxels});
-  index_.reserve({starts, lists, outside_slots_});
-  const auto upload = [&]<class T>(T* to, const T* from, std::size_t n) {
-    context.upload(to, from, n * sizeof(T));
-  };
-  upload(table_.data<2>(), view.voxels, voxels);
-  upload(table_.data<3>(), built.surfaces().data(), voxels);
-  upload(index_.data<0>(), view.window.starts, starts);
-  upload(index_.data<1>(), view.lists, lists);
-  upload(index_.data<2>(), view.outside, outside_slots_);
-  context.synchronise();
-}
-
 DeviceVoxelMap::DeviceVoxelMap(cuda::Context& context, const PointCloud& map, const AlignOptions& options,
                                const VoxelMapLimits& limits)
     : DeviceVoxelMap(context, DeviceMapCloud(context, map, options), options, limits) {}
@@ -86,6 +60,17 @@ DeviceVoxelMap::DeviceVoxelMap(cuda::Context& context, const CloudFacts& facts,
     : DeviceVoxelMap(context, start(facts, options)) {
   ListCounts counts(context, limits.window_cells);
   finish_map(merge_voxels(context, tiles, options, table_, counts), counts.framed(), options, limits);
+}
+
+DeviceVoxelMap DeviceVoxelMap::windows(cuda::Context& context, const DeviceMapCloud& cloud,
+                                       const AlignOptions& options, const VoxelMapLimits& limits) {
+  const AlignOptions fine = window_options(options);
+  DeviceVoxelMap map(context, start(cloud.facts(), fine));
+  ListCounts counts(context, limits.window_cells);
+  const VoxelCensus census =
+      make_windows(context, cloud.points(map.info_.origin), map.origin_, options, map.table_, counts);
+  map.finish_map(census, counts.framed(), fine, limits);
+  return map;
 }
 
 void DeviceVoxelMap::finish_map(const VoxelCensus& census, const FramedCounts& counts,

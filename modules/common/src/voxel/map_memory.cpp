@@ -10,6 +10,7 @@
 #include "ndt/voxel/near_voxels.hpp"
 #include "ndt/voxel/voxel.hpp"
 #include "ndt/voxel/voxel_map_view.hpp"
+#include "ndt/voxel/windows.hpp"
 
 namespace ndt {
 namespace {
@@ -17,7 +18,9 @@ namespace {
 using Bytes = std::uint64_t;
 
 constexpr Bytes kVoxelTable = sizeof(VoxelStatistics) + sizeof(Voxel) + sizeof(VoxelSurface),
-                kHostVoxel = sizeof(Cell) + kVoxelTable, kDeviceVoxel = sizeof(std::uint64_t) + kVoxelTable;
+                kHostVoxel = sizeof(Cell) + kVoxelTable, kDeviceVoxel = sizeof(std::uint64_t) + kVoxelTable,
+                kHostWindow = sizeof(Cell) + sizeof(Voxel),
+                kDeviceWindow = sizeof(std::uint64_t) + sizeof(Voxel);
 /// Cells of the points' box, with the window's border on either side of every axis.
 struct Box {
   double x, y, z;
@@ -42,13 +45,17 @@ Bytes index_bytes(const LevelSize& level, Bytes numbered) {
          hash_slots(level.outside) * sizeof(CellEntry);
 }
 
+bool are_windows(const LevelSize& level) { return level.fine > 0; }
+
 Bytes host_held(const LevelSize& level) {
-  return level.voxels * kHostVoxel + index_bytes(level, level.window_cells);
+  return are_windows(level) ? level.touched * kHostWindow + index_bytes(level, level.window_cells)
+                            : level.voxels * kHostVoxel + index_bytes(level, level.window_cells);
 }
 
 /// While the points of a level are summed.
 Bytes host_sums(const MapExtent& map, const LevelSize& level) {
-  const Bytes points = finite(map), sums = level.voxels * sizeof(SummedCell),
+  const Bytes points = finite(map),
+              sums = (are_windows(level) ? level.fine : level.voxels) * sizeof(SummedCell),
               counted = most_counted_cells(points);
   const Box box(map, level.edge_m);
   if (const double cells = box.x * box.y * box.z; cells <= static_cast<double>(counted))
@@ -57,8 +64,22 @@ Bytes host_sums(const MapExtent& map, const LevelSize& level) {
   return counted * sizeof(std::uint32_t) + 2 * points * sizeof(KeyedIndex) + axes + 2 * sums;
 }
 
+/// The key, sums and slots of a cell of a layer.
+Bytes layer_bytes(Bytes cells) {
+  return cells * (sizeof(std::uint64_t) + sizeof(Moments)) + hash_slots(cells) * sizeof(CellEntry);
+}
+
+/// The layers of cells with points, beside the windows made of them, or the keys on the way to them.
+Bytes host_windows(const LevelSize& level) {
+  return level.fine * sizeof(SummedCell) + WindowRule::kLayers * layer_bytes(level.fine) +
+         level.touched * std::max(sizeof(std::uint64_t) + kHostWindow, 4 * sizeof(std::uint64_t)) +
+         (Bytes{1} << 16) * sizeof(VoxelStatistics);
+}
+
 Bytes host_peak(const MapExtent& map, const LevelSize& level) {
-  const Bytes sums = host_sums(map, level), voxels = level.voxels * (sizeof(SummedCell) + kHostVoxel),
+  const Bytes sums = host_sums(map, level),
+              voxels =
+                  are_windows(level) ? host_windows(level) : level.voxels * (sizeof(SummedCell) + kHostVoxel),
               index = host_held(level) + level.voxels * (3 * sizeof(int) + sizeof(std::uint32_t)) +
                       (level.window_cells + 2 * (level.listed - level.outside)) * sizeof(std::uint32_t) +
                       3 * level.outside * sizeof(KeyedIndex);
@@ -73,16 +94,27 @@ Bytes scratch_bytes(Bytes n) { return n + (Bytes{1} << 20); }
 
 Bytes device_numbered(const LevelSize& level) { return level.window_cells + hash_slots(level.outside); }
 
+Bytes device_table(const LevelSize& level) {
+  return are_windows(level) ? level.touched * kDeviceWindow : level.voxels * kDeviceVoxel;
+}
+
 Bytes device_held(const LevelSize& level) {
-  return level.voxels * kDeviceVoxel + index_bytes(level, device_numbered(level)) + kGaps;
+  return device_table(level) + index_bytes(level, device_numbered(level)) + kGaps;
+}
+
+/// While voxels are made of sorted points.
+Bytes device_making(const LevelSize& level, Bytes sort) {
+  if (!are_windows(level)) return sort + device_sums_bytes(level.voxels);
+  const Bytes layers = WindowRule::kLayers * device_layer_bytes(level.fine);
+  return layers + std::max({sort + level.fine * sizeof(VoxelSums), device_touched_bytes(level.touched),
+                            level.touched * sizeof(std::uint64_t) + device_windows_bytes(level.touched)});
 }
 
 Bytes device_peak(const MapExtent& map, const LevelSize& level, int min_points) {
   const Box box(map, level.edge_m);
-  const Bytes sort = device_sort_bytes(finite(map), min_points, box.cells()),
-              voxels = level.voxels * kDeviceVoxel;
+  const Bytes sort = device_sort_bytes(finite(map), are_windows(level) ? 1 : min_points, box.cells());
   const Bytes counted = std::min(box.cells(), Bytes{kWindowCells}) * sizeof(std::uint32_t);
-  return counted + std::max(sort + device_sums_bytes(level.voxels), voxels + device_lists_bytes(level));
+  return counted + std::max(device_making(level, sort), device_table(level) + device_lists_bytes(level));
 }
 
 /// Sums what levels hold, and finds the largest peak on the way.
@@ -134,6 +166,18 @@ std::uint64_t device_merge_bytes(std::uint64_t tiles, std::uint64_t cells, std::
                           3 * sizeof(std::uint32_t) + sizeof(VoxelStatistics) / 2 + kDeviceVoxel;
   return tiles * kTile + (cells + 2) * kCell + (slots + 2) * kSlot + scratch_bytes(cells) +
          scratch_bytes(slots);
+}
+
+std::uint64_t device_layer_bytes(std::uint64_t cells) { return layer_bytes(cells) + kGaps; }
+
+std::uint64_t device_touched_bytes(std::uint64_t cells) {
+  const Bytes keys = 3 * cells;
+  return 3 * keys * sizeof(std::uint64_t) + scratch_bytes(keys);
+}
+
+std::uint64_t device_windows_bytes(std::uint64_t cells) {
+  return cells * (sizeof(Voxel) + kDeviceWindow) + 2 * (cells + 1) * sizeof(std::uint32_t) +
+         scratch_bytes(cells) + kGaps;
 }
 
 std::uint64_t device_lists_bytes(const LevelSize& level) {

@@ -54,17 +54,14 @@ VoxelMap::VoxelMap(const CloudFacts& facts, std::span<const TileVoxels* const> t
 }
 
 VoxelMap VoxelMap::windows(const MapCloud& cloud, const AlignOptions& options, const VoxelMapLimits& limits) {
-  AlignOptions fine = options;
-  fine.resolution_m = finish_cell_m(options);
-  fine.neighbours = Neighbours::direct1;
-  fine.min_points = options.finish_min_points;
+  const AlignOptions fine = window_options(options);
   VoxelMap map(cloud.facts(), fine);
-  const auto add_window = [&](const Cell& cell, const VoxelStatistics& window) {
-    map.add(cell, window, limits);
-  };
-  const std::int64_t occupied =
-      for_each_window(cloud.points(map.info_.origin), map.origin_, options, add_window);
-  map.finish_map(occupied, fine, limits);
+  const Windows windows(cloud.points(map.info_.origin), map.origin_, options);
+  map.cells_.reserve(windows.at_most()), map.voxels_.reserve(windows.at_most());
+  windows.for_each(
+      [&](const Cell& cell, const VoxelStatistics& window) { map.add(cell, to_voxel(window), limits); });
+  map.fine_ = static_cast<std::uint64_t>(windows.occupied());
+  map.finish_map(windows.occupied(), fine, limits);
   return map;
 }
 
@@ -85,12 +82,16 @@ void VoxelMap::reserve(std::size_t voxels) {
   surfaces_.reserve(voxels);
 }
 
-void VoxelMap::add(const Cell& cell, const VoxelStatistics& statistics, const VoxelMapLimits& limits) {
+void VoxelMap::add(const Cell& cell, const Voxel& voxel, const VoxelMapLimits& limits) {
   if (static_cast<std::int64_t>(voxels_.size()) >= limits.voxels)
     refuse_so_many_voxels(limits.voxels, resolution_m_);
   cells_.push_back(cell);
+  voxels_.push_back(voxel);
+}
+
+void VoxelMap::add(const Cell& cell, const VoxelStatistics& statistics, const VoxelMapLimits& limits) {
+  add(cell, to_voxel(statistics), limits);
   statistics_.push_back(statistics);
-  voxels_.push_back(to_voxel(statistics));
   surfaces_.push_back(statistics.surface);
 }
 
@@ -161,7 +162,9 @@ VoxelMapView VoxelMap::view() const {
 
 LevelSize VoxelMap::size() const {
   const std::uint64_t listed = lists_.size() - kNearVoxelPadding;
-  return {resolution_m_, cells_.capacity(), window_.cells(), listed, listed - starts_.back()};
+  LevelSize size{resolution_m_, cells_.capacity(), window_.cells(), listed, listed - starts_.back()};
+  if (fine_ > 0) size.fine = fine_, size.touched = cells_.capacity();
+  return size;
 }
 
 std::uint64_t VoxelMap::bytes() const {

@@ -53,18 +53,14 @@ std::shared_ptr<const Maps> require_own(std::shared_ptr<const ReadyMap> map, con
 ///   Cloud(site, points, options)             points of a tile, with facts()
 ///   Voxels voxels(cloud, position, options)  of one level, relative to a position
 ///   map(facts, tiles' voxels, options)       the map of a level
-///   ready(options, maps of all levels)       what aligners take, when all of it is there
+///   windows(facts, clouds, options)          the windows of a finish
+///   ready(options, maps of all levels, windows or null)  what aligners take, when all of it is there
 ///   traffic()                                counts of a device, or nothing
 ///   run(f)                                   calls f; if it throws, all that it began has ended
 template <class Site>
 class TiledMap final : public ResidentMap {
  public:
-  /// Throws std::invalid_argument for a finish.
-  TiledMap(Site site, const AlignOptions& options) : site_(std::move(site)), options_(options) {
-    if (options.finish != Finish::none)
-      throw std::invalid_argument(
-          "resident_map: option finish = windows: maps in tiles have no windows yet; use finish none");
-  }
+  TiledMap(Site site, const AlignOptions& options) : site_(std::move(site)), options_(options) {}
 
   void add(TileId id, TileCloud points) override {
     if (!points) throw std::invalid_argument("add: " + name(id) + " is a null pointer; give its points");
@@ -84,9 +80,11 @@ class TiledMap final : public ResidentMap {
     for (const auto& [id, tile] : tiles_) facts.add(tile.cloud.facts());
     std::shared_ptr<const ReadyMap> ready;
     site_.run([&] {
-      ready = site_.ready(options_, build_levels(options_, [&](const AlignOptions& level) {
-                            return site_.map(facts, voxels(facts, level), level);
-                          }));
+      auto levels = build_levels(
+          options_, [&](const AlignOptions& level) { return site_.map(facts, voxels(facts, level), level); });
+      typename decltype(levels)::value_type windows;
+      if (options_.finish == Finish::windows) windows = site_.windows(facts, clouds(), options_);
+      ready = site_.ready(options_, std::move(levels), std::move(windows));
     });
     return ready;
   }
@@ -109,6 +107,12 @@ class TiledMap final : public ResidentMap {
     typename Site::Cloud cloud;
     std::vector<Level> levels;
   };
+
+  std::vector<const typename Site::Cloud*> clouds() const {
+    std::vector<const typename Site::Cloud*> all;
+    for (const auto& [id, tile] : tiles_) all.push_back(&tile.cloud);
+    return all;
+  }
 
   static std::string name(TileId id) { return "tile " + std::to_string(id); }
 

@@ -32,6 +32,9 @@ class DeviceMapCloud {
   /// Packs a map that is on the device, and waits. Throws as the others do, and as open_cloud() does. facts()
   /// are not for a map in parts: all points count as in the kilometre of their median.
   DeviceMapCloud(cuda::Context& context, const DeviceCloud& map, const AlignOptions& options);
+  /// Joins parts of a map that have one origin. facts: about all.
+  DeviceMapCloud(cuda::Context& context, const CloudFacts& facts,
+                 std::span<const DeviceMapCloud* const> parts);
 
   const CloudFacts& facts() const { return facts_; }
   /// The points on the device, relative to a position; they stay here.
@@ -65,12 +68,15 @@ class DeviceVoxelMap {
   DeviceVoxelMap(cuda::Context& context, const CloudFacts& facts,
                  std::span<const DeviceTileVoxels* const> tiles, const AlignOptions& options,
                  const VoxelMapLimits& limits = {});
-  /// Uploads a map that was built on the host, all but what voxel_table() needs, and waits.
-  DeviceVoxelMap(cuda::Context& context, const VoxelMap& built);
   /// Builds the map from finite points on the device, relative to the origin. They are not needed afterwards.
   /// Their precision is not checked, because points on the device do not show how coarsely they were stored.
   DeviceVoxelMap(cuda::Context& context, const ScanView& device_points, const AlignOptions& options,
                  const VoxelMapLimits& limits = {}, const MapOrigin& origin = {});
+
+  /// The windows of VoxelMap::windows(). They may differ in the last bits by the order of double sums. They
+  /// have no surfaces and no voxel table. Throws as the first constructor does.
+  static DeviceVoxelMap windows(cuda::Context& context, const DeviceMapCloud& cloud,
+                                const AlignOptions& options, const VoxelMapLimits& limits = {});
 
   /// The view for kernels. Its pointers are into device memory.
   VoxelMapView view() const;

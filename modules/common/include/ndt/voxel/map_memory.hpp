@@ -22,6 +22,8 @@ struct LevelSize {
   std::uint64_t window_cells = 0;  ///< with a dense index
   std::uint64_t listed = 0;        ///< entries of the lists of near voxels
   std::uint64_t outside = 0;       ///< of these, of cells outside the window
+  std::uint64_t fine = 0;          ///< only of windows: cells with points
+  std::uint64_t touched = 0;       ///< only of windows: cells that may have one
 };
 
 struct MapMemory {
@@ -44,6 +46,8 @@ struct MapMemory {
 /// - the sums beside the voxels made of them;
 /// - all that it holds, the axes of the voxels sorted, the window's next entries, the cells that list every
 ///   voxel, the outside entries sorted. Arrays of unknown length take up to twice what is in them.
+/// Windows hold no table, statistics and surfaces; their peak may be that of three layers of cells and of the
+/// keys of all cells that may have one.
 /// Points that are not finite cost a copy of the others.
 MapMemory host_memory(const MapExtent& map, std::span<const LevelSize> levels);
 
@@ -68,6 +72,15 @@ std::uint64_t device_tile_bytes(std::uint64_t points, std::uint64_t cells);
 /// tiles; slots: where they find those that they share. Some of the memory of cells that are no voxels stays
 /// with the map.
 std::uint64_t device_merge_bytes(std::uint64_t tiles, std::uint64_t cells, std::uint64_t slots);
+// The parts of the peak of windows on a device.
+
+/// The hash of a layer of cells, their keys and sums.
+std::uint64_t device_layer_bytes(std::uint64_t cells);
+/// Three keys for each cell, twice for their sort, and once more in order.
+std::uint64_t device_touched_bytes(std::uint64_t cells);
+/// The windows of so many cells, and those that are kept.
+std::uint64_t device_windows_bytes(std::uint64_t cells);
+
 /// Starts, lists and hash, with the counts and the unordered lists on the way to them.
 std::uint64_t device_lists_bytes(const LevelSize& level);
 

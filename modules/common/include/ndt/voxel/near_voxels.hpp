@@ -71,7 +71,11 @@ class CandidateCells {
 /// relation is symmetric.
 template <class Lanes, class F>
 NDT_BODY void for_each_direct_cell(Neighbours policy, const Cell& own, const Lanes& lanes, F&& f) {
-  const int largest_offset = policy == Neighbours::direct1 ? 0 : policy == Neighbours::direct7 ? 1 : 3;
+  if (policy == Neighbours::direct1) {
+    if (lanes.rank() == 0) f(own);
+    return;
+  }
+  const int largest_offset = policy == Neighbours::direct7 ? 1 : 3;
   for (int turn = lanes.rank(); turn < 27; turn += lanes.width()) {
     const int i = turn % 3 - 1, j = turn / 3 % 3 - 1, k = turn / 9 - 1;
     const Cell c{own.x + i, own.y + j, own.z + k};

@@ -60,7 +60,8 @@ class VoxelMap {
            const VoxelMapLimits& limits = {});
 
   /// The overlapping windows of Finish::windows: a voxel for every cell of their fine grid that has enough
-  /// points around it. Points see the voxel of their own cell alone. Throws as the first constructor does.
+  /// points around it. Points see the voxel of their own cell alone. It has no surfaces and no voxel table.
+  /// Throws as the first constructor does.
   static VoxelMap windows(const MapCloud& cloud, const AlignOptions& options,
                           const VoxelMapLimits& limits = {});
 
@@ -85,6 +86,7 @@ class VoxelMap {
   std::int64_t make_voxels(const MapPoints& points, const AlignOptions& options,
                            const VoxelMapLimits& limits);
   void reserve(std::size_t voxels);
+  void add(const Cell& cell, const Voxel& voxel, const VoxelMapLimits& limits);
   void add(const Cell& cell, const VoxelStatistics& statistics, const VoxelMapLimits& limits);
   void finish_map(std::int64_t occupied, const AlignOptions& options, const VoxelMapLimits& limits);
   void index_candidates(const VoxelMapLimits& limits);
@@ -102,6 +104,7 @@ class VoxelMap {
   std::vector<std::uint32_t> starts_;
   std::vector<NearVoxel> lists_;
   std::vector<CellEntry> outside_;
+  std::uint64_t fine_ = 0;  // of windows: cells with points
 };
 
 }  // namespace ndt

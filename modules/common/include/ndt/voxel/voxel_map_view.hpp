@@ -44,6 +44,14 @@ NDT_HD inline std::uint64_t hash_key(std::uint64_t key) {
   return key ^ key >> 33;
 }
 
+/// The entry of a key; null if it has none. mask: of the number of entries, which is a power of two.
+NDT_HD inline const CellEntry* find_entry(const CellEntry* entries, std::uint64_t mask, std::uint64_t key) {
+  for (std::uint64_t i = hash_key(key) & mask;; i = (i + 1) & mask) {
+    if (entries[i].key == key) return entries + i;
+    if (entries[i].key == CellEntry::kNoKey) return nullptr;
+  }
+}
+
 /// Box of cells with a dense index: cell c lists the near voxels [starts[i], starts[i + 1]).
 struct CellWindow {
   Cell low;
@@ -84,10 +92,9 @@ struct VoxelMapView {
   }
 
   NDT_HD NearVoxels probe(std::uint64_t key) const {
-    for (std::uint64_t i = hash_key(key) & outside_mask;; i = (i + 1) & outside_mask) {
-      if (outside[i].key == key) return {lists + outside[i].first, static_cast<int>(outside[i].count)};
-      if (outside[i].key == CellEntry::kNoKey) return {};
-    }
+    const CellEntry* found = find_entry(outside, outside_mask, key);
+    if (found == nullptr) return {};
+    return {lists + found->first, static_cast<int>(found->count)};
   }
 };
 

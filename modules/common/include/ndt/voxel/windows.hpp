@@ -2,11 +2,14 @@
 // that passes a cell is then near the middle of the cell's window, and not cut by its faces.
 #pragma once
 
+#include <cstdint>
 #include <functional>
+#include <vector>
 
 #include "ndt/align/align_options.hpp"
 #include "ndt/voxel/map_cloud.hpp"
 #include "ndt/voxel/voxel.hpp"
+#include "ndt/voxel/voxel_map_view.hpp"
 
 namespace ndt {
 
@@ -32,6 +35,60 @@ NDT_HD inline void add_moved(const Moments& part, const Vec3<double>& offset, Mo
   total.sum = total.sum + s + n * t;
   total.n += n;
 }
+
+/// The cells of one edge that have points, found by their keys. Cells are relative to that of the map's
+/// origin.
+struct CellLayer {
+  double edge_m = 0;
+  std::int64_t origin[3] = {};  ///< cell of the global grid
+  Vec3<double> zero;            ///< the map's origin [m]
+  const CellEntry* entries = nullptr;
+  std::uint64_t mask = 0;         ///< of the entries, a power of two minus 1
+  const Moments* sums = nullptr;  ///< about the centres, at CellEntry::first
+
+  /// Map-local position of a cell's centre.
+  NDT_HD Vec3<double> centre(const Cell& c) const {
+    return Vec3<double>{along(c.x, 0), along(c.y, 1), along(c.z, 2)} - zero;
+  }
+  /// The cell of the next layer, of twice the edge, that holds a cell.
+  NDT_HD Cell parent(const Cell& c) const { return {parent(c.x, 0), parent(c.y, 1), parent(c.z, 2)}; }
+  /// Sums of the cells [low, low + size) of every axis, about a place.
+  NDT_HD Moments box(const Cell& low, int size, const Vec3<double>& place) const {
+    Moments total;
+    for (int z = 0; z < size; ++z)
+      for (int y = 0; y < size; ++y)
+        for (int x = 0; x < size; ++x) {
+          const Cell cell{low.x + x, low.y + y, low.z + z};
+          if (!in_limits(cell)) continue;
+          if (const CellEntry* found = find_entry(entries, mask, pack(cell)))
+            add_moved(sums[found->first], centre(cell) - place, total);
+        }
+    return total;
+  }
+  /// Sums of the 3 x 3 x 3 cells around one, about a place.
+  NDT_HD Moments around(const Cell& c, const Vec3<double>& place) const {
+    return box({c.x - 1, c.y - 1, c.z - 1}, 3, place);
+  }
+  /// Sums of the 8 cells whose parent is this cell of the next layer, about its centre.
+  NDT_HD Moments children(const CellLayer& next, const Cell& c) const {
+    const auto low = [&](int coordinate, int k) {
+      return static_cast<int>(2 * (next.origin[k] + coordinate) - origin[k]);
+    };
+    return box({low(c.x, 0), low(c.y, 1), low(c.z, 2)}, 2, next.centre(c));
+  }
+  /// The layer of twice the edge; it has no cells yet.
+  CellLayer next() const {
+    return {2 * edge_m, {origin[0] >> 1, origin[1] >> 1, origin[2] >> 1}, zero, nullptr, 0, nullptr};
+  }
+
+ private:
+  NDT_HD double along(int coordinate, int k) const {
+    return (static_cast<double>(origin[k] + coordinate) + 0.5) * edge_m;
+  }
+  NDT_HD int parent(int coordinate, int k) const {
+    return static_cast<int>(((origin[k] + coordinate) >> 1) - (origin[k] >> 1));
+  }
+};
 
 /// The Gaussian of a window, scaled so that its middle variance is 1/2. Its inverse then tells how flat the
 /// points lie, and not how far they reach. sums: about `centre`. False if they define none.
@@ -60,11 +117,60 @@ NDT_HD inline bool make_window(const Moments& sums, const Vec3<double>& centre, 
   return true;
 }
 
-/// Calls f(cell, window) for every cell of edge finish_cell_m() that has enough points around it, by
-/// increasing key. Where the 3 x 3 x 3 cells have too few points, cells of twice the edge count, then of four
-/// times. points: relative to the origin. Returns the number of cells with points. Throws InputError for a
-/// point outside the limits of cells.
-std::int64_t for_each_window(const MapPoints& points, const MapOrigin& origin, const AlignOptions& options,
-                             const std::function<void(const Cell&, const VoxelStatistics&)>& f);
+/// The rule of a window: where the 3 x 3 x 3 cells have too few points, cells of twice the edge count, then
+/// of four times.
+struct WindowRule {
+  static constexpr int kLayers = 3;
+  CellLayer layers[kLayers];  ///< fine to coarse
+  int min_points = 0;
+  double eigenvalue_ratio = 0;
+
+  /// The window of a cell of the finest layer. False if it has none.
+  NDT_HD bool operator()(Cell cell, VoxelStatistics& out) const {
+    const Vec3<double> place = layers[0].centre(cell);
+    for (const CellLayer& layer : layers) {
+      const Moments sums = layer.around(cell, place);
+      if (sums.n >= min_points && make_window(sums, place, eigenvalue_ratio, out)) return true;
+      cell = layer.parent(cell);
+    }
+    return false;
+  }
+};
+
+/// The options of the map that windows are: every point sees the window of its own cell.
+AlignOptions window_options(const AlignOptions& options);
+
+/// The windows of all cells of edge finish_cell_m() that have points or touch one that has, on the CPU.
+class Windows {
+ public:
+  /// points: relative to the origin. Throws InputError for a point outside the limits of cells.
+  Windows(const MapPoints& points, const MapOrigin& origin, const AlignOptions& options);
+  Windows(const Windows&) = delete;
+  Windows& operator=(const Windows&) = delete;
+
+  /// Calls f(cell, window) for every cell that has a window, by increasing key. Fits them by
+  /// AlignOptions::threads.
+  void for_each(const std::function<void(const Cell&, const VoxelStatistics&)>& f) const;
+  /// Number of cells that may have a window.
+  std::size_t at_most() const { return touched_.size(); }
+  /// Number of cells with points.
+  std::int64_t occupied() const { return occupied_; }
+
+ private:
+  /// The memory of a CellLayer.
+  struct Layer {
+    std::vector<std::uint64_t> keys;
+    std::vector<Moments> sums;
+    std::vector<CellEntry> entries;
+
+    void enter_keys(CellLayer& view);
+  };
+
+  Layer layers_[WindowRule::kLayers];
+  WindowRule rule_;
+  std::vector<std::uint64_t> touched_;
+  std::int64_t occupied_ = 0;
+  int threads_;
+};
 
 }  // namespace ndt

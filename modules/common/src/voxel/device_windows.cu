@@ -1,0 +1,257 @@
+// The sums of fine cells, and of cells of twice and four times their edge, in hashes; then a thread for each
+// window.
+#include <algorithm>
+#include <cub/device/device_radix_sort.cuh>
+#include <cub/device/device_select.cuh>
+#include <limits>
+#include <optional>
+#include <utility>
+
+#include "cub_call.cuh"
+#include "device_placing.cuh"
+#include "device_room.cuh"
+#include "device_sorted_points.cuh"
+#include "device_statistics.cuh"
+#include "device_windows.cuh"
+#include "ndt/voxel/voxel_map.hpp"
+#include "ndt/voxel/windows.hpp"
+
+namespace ndt {
+namespace {
+
+/// The slot of a key in a hash, and whether it is new there.
+struct Entered {
+  CellEntry* entry;
+  bool is_new;
+};
+
+__device__ Entered enter(CellEntry* entries, std::uint64_t mask, Key key) {
+  using Word = unsigned long long;
+  static_assert(sizeof(Word) == sizeof(Key));
+  for (std::uint64_t i = hash_key(key) & mask;; i = (i + 1) & mask) {
+    const Word before =
+        atomicCAS(reinterpret_cast<Word*>(&entries[i].key), Word{CellEntry::kNoKey}, Word{key});
+    if (before == CellEntry::kNoKey) return {entries + i, true};
+    if (before == key) return {entries + i, false};
+  }
+}
+
+/// Enters the runs as the cells of the finest layer.
+__global__ void fine_kernel(SortedNumbers numbers, const unsigned* starts, unsigned runs,
+                            const VoxelSums* sums, CellEntry* entries, std::uint64_t mask, Key* keys,
+                            Moments* moments) {
+  const unsigned run = blockIdx.x * blockDim.x + threadIdx.x;
+  if (run >= runs) return;
+  const Key key = numbers.key(starts[run]);
+  enter(entries, mask, key).entry->first = run;
+  keys[run] = key;
+  moments[run] = {static_cast<double>(sums[run].n), sums[run].sum, sums[run].second};
+}
+
+/// Enters the parents of a layer's cells, in any order.
+__global__ void parent_kernel(CellLayer fine, const Key* fine_keys, unsigned cells, CellEntry* entries,
+                              std::uint64_t mask, Key* keys, unsigned* count) {
+  const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= cells) return;
+  const Key key = pack(fine.parent(unpack(fine_keys[i])));
+  const Entered entered = enter(entries, mask, key);
+  if (!entered.is_new) return;
+  const unsigned index = atomicAdd(count, 1U);
+  entered.entry->first = index;
+  keys[index] = key;
+}
+
+__global__ void children_kernel(CellLayer fine, CellLayer layer, const Key* keys, unsigned cells,
+                                Moments* moments) {
+  const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < cells) moments[i] = fine.children(layer, unpack(keys[i]));
+}
+
+/// Writes each key and its neighbours along an axis; itself again where a neighbour is outside the limits.
+__global__ void neighbour_kernel(const Key* keys, unsigned n, int shift, Key* out) {
+  const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i >= n) return;
+  const Key key = keys[i], step = Key{1} << shift, at = key >> shift & kAxisMask;
+  out[i] = key;
+  out[n + i] = at == 0 ? key : key - step;
+  out[2 * std::size_t{n} + i] = at == kAxisMask ? key : key + step;
+}
+
+/// One thread per cell, and one more that sets is_voxel[n] = 0 and clears the census.
+__global__ void window_kernel(WindowRule rule, const Key* keys, unsigned n, Voxel* windows,
+                              unsigned* is_voxel, OpenCensus* census) {
+  const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i > n) return;
+  if (i == n) *census = OpenCensus{};
+  VoxelStatistics window;
+  const bool valid = i < n && rule(unpack(keys[i]), window);
+  if (valid) windows[i] = to_voxel(window);
+  is_voxel[i] = valid ? 1 : 0;
+}
+
+/// The memory of a CellLayer; keys in any order.
+class DeviceLayer {
+ public:
+  DeviceLayer(cuda::Context& context, unsigned most_cells)
+      : context_(context), memory_(context), moments_(context) {
+    const std::uint64_t slots = hash_slots(most_cells);
+    require_device_room(context, device_layer_bytes(most_cells));
+    memory_.reserve({slots, most_cells, 1});
+    mask = slots - 1;
+    context.fill_bytes(entries(), 0xFF, slots * sizeof(CellEntry));  // kNoKey
+    context.fill_bytes(count(), 0, sizeof(unsigned));
+  }
+  CellEntry* entries() const { return memory_.data<0>(); }
+  Key* keys() const { return memory_.data<1>(); }
+  Moments* moments() const { return moments_.data(); }
+  void reserve_moments(unsigned cells) { moments_.reserve(cells); }
+  unsigned* count() const { return memory_.data<2>(); }
+  /// Waits for the device.
+  unsigned counted() const {
+    unsigned cells = 0;
+    context_.fetch(&cells, count(), sizeof cells);
+    return cells;
+  }
+  void show(CellLayer& view) const { view.entries = entries(), view.mask = mask, view.sums = moments(); }
+
+  std::uint64_t mask = 0;
+
+ private:
+  cuda::Context& context_;
+  cuda::DeviceArrays<CellEntry, Key, unsigned> memory_;
+  cuda::DeviceBuffer<Moments> moments_;
+};
+
+/// All layers of the points' cells.
+class DeviceLayers {
+ public:
+  DeviceLayers(cuda::Context& context, const SortedPoints& sorted, const VoxelSums* sums,
+               const MapOrigin& origin, const AlignOptions& options)
+      : rule{{}, options.finish_min_points, options.finish_eigenvalue_ratio},
+        fine_(context, sorted.runs()),
+        coarse_(context, sorted.runs()),
+        coarsest_(context, sorted.runs()) {
+    const double edge_m = finish_cell_m(options);
+    rule.layers[0] = {
+        edge_m, {origin.cell[0], origin.cell[1], origin.cell[2]}, origin.position(edge_m), nullptr, 0,
+        nullptr};
+    fine_.reserve_moments(sorted.runs());
+    context.launch(fine_kernel, cuda::grid_for(sorted.runs()), sorted.numbers(), sorted.starts(),
+                   sorted.runs(), sums, fine_.entries(), fine_.mask, fine_.keys(), fine_.moments());
+    fine_.show(rule.layers[0]);
+    const unsigned cells = add(context, fine_, sorted.runs(), coarse_, 1);
+    add(context, coarse_, cells, coarsest_, 2);
+  }
+
+  const Key* keys() const { return fine_.keys(); }
+
+  WindowRule rule;
+
+ private:
+  /// Fills a layer from the one before. Returns its number of cells.
+  unsigned add(cuda::Context& context, const DeviceLayer& from, unsigned cells, DeviceLayer& to, int index) {
+    const CellLayer& fine = rule.layers[index - 1];
+    CellLayer& layer = rule.layers[index] = fine.next();
+    context.launch(parent_kernel, cuda::grid_for(cells), fine, from.keys(), cells, to.entries(), to.mask,
+                   to.keys(), to.count());
+    const unsigned count = to.counted();
+    to.reserve_moments(count);
+    to.show(layer);
+    context.launch(children_kernel, cuda::grid_for(count), fine, layer, to.keys(), count, to.moments());
+    return count;
+  }
+
+  DeviceLayer fine_, coarse_, coarsest_;
+};
+
+/// The keys of all cells of the 3 x 3 x 3 around others, sorted.
+class TouchedCells {
+ public:
+  /// keys: sorted. Waits for the device.
+  TouchedCells(cuda::Context& context, const Key* keys, unsigned n, double edge_m)
+      : memory_(context), count_(n), edge_m_(edge_m) {
+    cuda::DeviceBuffer<Key> before(context);
+    for (const int shift : {0, kAxisBits, 2 * kAxisBits}) {
+      widen(context, shift == 0 ? keys : memory_.data(), shift, before);
+      std::swap(memory_, before);
+    }
+  }
+  const Key* keys() const { return memory_.data(); }
+  unsigned count() const { return count_; }
+
+ private:
+  /// Writes the keys and their neighbours along an axis to `out`.
+  void widen(cuda::Context& context, const Key* keys, int shift, cuda::DeviceBuffer<Key>& out) {
+    const std::size_t n = 3 * std::size_t{count_};
+    if (n > std::numeric_limits<unsigned>::max()) refuse_so_many_voxels(Limits::kVoxels, edge_m_);
+    require_device_room(context, device_touched_bytes(count_));
+    cuda::DeviceBuffer<Key> room(context, 2 * n);
+    cub::DoubleBuffer<Key> all(room.data(), room.data() + n);
+    const auto sort = [&](void* scratch, std::size_t& bytes) {
+      return cub::DeviceRadixSort::SortKeys(scratch, bytes, all, n, 0, kKeyBits, context.stream());
+    };
+    cuda::DeviceBuffer<unsigned> found(context, 1);
+    out.reserve(n);
+    const auto unique = [&](void* scratch, std::size_t& bytes) {
+      return cub::DeviceSelect::Unique(scratch, bytes, all.Current(), out.data(), found.data(), n,
+                                       context.stream());
+    };
+    constexpr const char *kSort = "cub::DeviceRadixSort::SortKeys", *kUnique = "cub::DeviceSelect::Unique";
+    const std::size_t bytes = std::max(cub_bytes(context, kSort, sort), cub_bytes(context, kUnique, unique));
+    const cuda::DeviceBuffer<std::byte> scratch(context, bytes);
+    context.launch(neighbour_kernel, cuda::grid_for(count_), keys, count_, shift, all.Current());
+    cub_call(context, scratch.data(), bytes, kSort, 2 + kKeyBits / 8 + 1, sort);
+    cub_call(context, scratch.data(), bytes, kUnique, 2, unique);
+    context.fetch(&count_, found.data(), sizeof count_);
+  }
+
+  cuda::DeviceBuffer<Key> memory_;
+  unsigned count_;
+  double edge_m_;
+};
+
+struct WindowRuns {
+  const Key* keys;
+  const Voxel* windows;
+  const unsigned* is_voxel;
+
+  __device__ Key key(unsigned run) const { return keys[run]; }
+  __device__ unsigned slot(unsigned run, Key) const { return run; }
+  __device__ const Voxel* found(unsigned run) const { return is_voxel[run] != 0 ? windows + run : nullptr; }
+};
+
+}  // namespace
+
+VoxelCensus make_windows(cuda::Context& context, const MapPoints& points, const MapOrigin& origin,
+                         const AlignOptions& options, VoxelTable& out, ListCounts& counts) {
+  if (points.size == 0) return {};
+  AlignOptions cells = window_options(options);
+  cells.min_points = 1;
+  std::optional<DeviceLayers> layers;
+  unsigned runs = 0;
+  {
+    const SortedPoints sorted(context, points, 1.0F / static_cast<float>(cells.resolution_m), 1);
+    runs = sorted.runs();
+    counts.begin(sorted.numbers().box);
+    require_device_room(context, runs * sizeof(VoxelSums));
+    const cuda::DeviceBuffer<VoxelSums> sums(context, runs);
+    sum_runs(context, points, sorted, cells, sums.data());
+    layers.emplace(context, sorted, sums.data(), origin, options);
+  }
+  const TouchedCells touched(context, layers->keys(), runs, cells.resolution_m);
+  const unsigned n = touched.count();
+  require_device_room(context, device_windows_bytes(n));
+  const std::size_t slots = n + std::size_t{1}, scratch_bytes = slot_scan_bytes(context, n);
+  const cuda::DeviceArrays<Voxel, unsigned, unsigned, OpenCensus, std::byte> memory(
+      context, {n, slots, slots, 1, scratch_bytes});
+  const auto [windows, is_voxel, positions, census, scratch] = memory.data();
+  context.launch(window_kernel, cuda::grid_for(n + 1LL), layers->rule, touched.keys(), n, windows, is_voxel,
+                 census);
+  VoxelCensus made =
+      place_voxels(context, WindowRuns{touched.keys(), windows, is_voxel}, n,
+                   {is_voxel, positions, n, census, scratch, scratch_bytes}, cells, out, counts.framed());
+  if (made.voxels == 0) made.occupied = runs;
+  return made;
+}
+
+}  // namespace ndt
