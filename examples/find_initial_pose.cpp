@@ -7,7 +7,7 @@
 
 int main(int count, char** words) {
   if (count != 3) return std::fprintf(stderr, "usage: find_initial_pose MAP SCAN\n"), 2;
-  const ndt::AlignOptions alignments = ndt::AlignOptions::wide_pyramid();  // guesses may be metres off
+  const ndt::AlignOptions alignments = ndt::AlignOptions::of_a_search(ndt::Profile::pyramid);
   const auto aligner = ndt::make_aligner("auto", alignments);
   const ndt::PointCloud map = ndt::io::read_cloud(words[1]);
   aligner->set_map(map);

@@ -9,12 +9,14 @@
 #include "base/errors.hpp"
 #include "base/standard_streams.hpp"
 #include "microbench/microbench.hpp"
+#include "ndt/named_options.hpp"
 
 namespace {
 
 using ndt::harness::ExitCode;
 
-constexpr const char* kThreadsAbout = "CPU workers of every implementation, 0 (default) = one per core";
+constexpr const char *kThreadsAbout = "CPU workers of every implementation, 0 (default) = one per core",
+                     *kProfileAbout = "options of every alignment and map, autoware by default";
 
 int fail(ExitCode code, std::string_view message) {
   ndt::harness::notice("ndt-microbench: {}\n", message);
@@ -27,8 +29,8 @@ void print_help() {
       "build/<implementation>/<map points>, update/<implementation>/<map points> (a tile of 20 m),\n"
       "exchange/<implementation>/<map points>, evaluate/<implementation>/<scan points>,\n"
       "score/<implementation>/<scan points>x<poses>, align/<implementation>/<scan points>,\n"
-      "all with /real_time appended.\n\n          [--threads N] {}\n\n",
-      kThreadsAbout);
+      "all with /real_time appended.\n\n          [--threads N] {}\n          [--profile NAME] {}\n\n",
+      kThreadsAbout, kProfileAbout);
   std::fflush(stdout);
   benchmark::PrintDefaultHelp();
 }
@@ -37,14 +39,19 @@ void print_help() {
 ndt::AlignOptions parse(int argc, char** argv) {
   CLI::App app{"", "ndt-microbench"};
   app.set_help_flag();
-  ndt::AlignOptions options;
-  app.add_option("--threads", options.threads, kThreadsAbout);
+  int threads = 0;
+  std::string profile(to_string(ndt::Profile::autoware));
+  app.add_option("--threads", threads, kThreadsAbout);
+  app.add_option("--profile", profile, kProfileAbout);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     throw ndt::harness::UsageError(fmt::format("{}; see ndt-microbench --help", error.what()));
   }
+  ndt::AlignOptions options = ndt::AlignOptions::of(ndt::value_from<ndt::Profile>("profile", profile));
+  options.threads = threads;
   validate(options);
+  benchmark::AddCustomContext("ndt_profile", profile);
   return options;
 }
 

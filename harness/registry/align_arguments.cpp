@@ -25,24 +25,14 @@ std::optional<RegularisationTarget> regularisation(const std::optional<double>& 
   return RegularisationTarget{*x, *y};
 }
 
-AlignOptions options_of(Profile profile) {
-  switch (profile) {
-    case Profile::autoware: break;
-    case Profile::textbook: return AlignOptions::textbook();
-    case Profile::pyramid: return AlignOptions::pyramid();
-  }
-  return AlignOptions::autoware();
-}
-
 }  // namespace
 
 AlignOptions resolve(const AlignArguments& arguments, Guesses guesses) {
   ProfileChoice base;
   arguments.apply_to(base);
-  const bool search = guesses == Guesses::of_a_search, wide = search && base.profile == Profile::pyramid;
-  AlignOptions options = wide ? AlignOptions::wide_pyramid() : options_of(base.profile);
   // Also where a search aligns one pose at a time, so that every strategy gives the same bits.
-  if (search) options.tuning = Tuning::throughput;
+  AlignOptions options = guesses == Guesses::of_a_search ? AlignOptions::of_a_search(base.profile)
+                                                         : AlignOptions::of(base.profile);
   arguments.apply_to(options);
   validate(options);
   return options;

@@ -11,9 +11,6 @@
 
 namespace ndt::harness {
 
-enum class Profile { autoware, textbook, pyramid };
-constexpr auto enum_names(Profile) { return std::array{"autoware", "textbook", "pyramid"}; }
-
 /// The profile that the other options start from.
 struct ProfileChoice {
   Profile profile = Profile::autoware;
@@ -35,8 +32,7 @@ inline constexpr std::tuple kScanOptions{
 
 using AlignArguments = Given<kProfileChoice, kAlignOptions, kScanOptions>;
 
-/// The source of an alignment's guesses. A search's guesses may be metres off, and profile pyramid has
-/// another level for them. Such guesses are many, so a GPU is tuned for throughput.
+/// The source of an alignment's guesses: AlignOptions::of() or of_a_search().
 enum class Guesses { given, of_a_search };
 
 /// The profile, then the single options. Throws UsageError for an unknown name, std::invalid_argument for a

@@ -59,7 +59,7 @@ void bind_aligner(nb::module_& m) {
            "implementations(), or auto for that of auto_implementation(). options: those of `ndt-bench align "
            "--help` with _ for -, "
            "such as resolution=1.0, neighbours='direct7', threads=4, and profile='autoware' (default), "
-           "'textbook' or 'pyramid'.\n\n"
+           "'textbook', 'pyramid' or 'windows'.\n\n"
            "Raises TypeError or ValueError naming the argument, InputError for a map without a voxel, "
            "RuntimeError for an "
            "implementation that cannot run here.")

@@ -24,13 +24,10 @@ struct Plan {
   SearchOptions search;
 };
 
-/// As ndt-bench initial-pose has it: profile pyramid with its level for far guesses, and a GPU tuned for
-/// many.
+/// As ndt-bench initial-pose has it.
 AlignOptions base_of(const nb::kwargs& given) {
   const std::string profile = given.contains("profile") ? value_text(given["profile"], "profile") : "pyramid";
-  AlignOptions options = profile == "pyramid" ? AlignOptions::wide_pyramid() : profile_named(profile);
-  options.tuning = Tuning::throughput;
-  return options;
+  return AlignOptions::of_a_search(value_from<Profile>("profile", profile));
 }
 
 Plan plan_of(const nb::kwargs& given) {

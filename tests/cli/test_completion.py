@@ -35,7 +35,7 @@ def test_commands_options_and_names_are_completed(shell):
     assert shell("ali") == ["align"]
     assert shell("align", "--prof") == ["--profile"]
     assert set(shell("align", "--guess")) == {"--guess", "--guess-ros"}
-    assert set(shell("align", "--profile", "")) == {"autoware", "textbook", "pyramid"}
+    assert set(shell("align", "--profile", "")) == {"autoware", "textbook", "pyramid", "windows"}
     assert shell("localize", "--covariance", "lap") == ["laplace"]
     names = {entry["name"] for entry in LISTED} | {"auto"}
     assert set(shell("align", "--implementation", "")) == names

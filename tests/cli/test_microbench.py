@@ -37,8 +37,9 @@ def test_every_implementation_is_listed_with_all_its_parts():
 
 def test_a_tiny_run_gives_every_available_implementation_its_numbers():
     report = json.loads(microbench("--benchmark_min_time=0.01", "--benchmark_filter=evaluate/.*/1000/|align/|score/",
-                                   "--benchmark_format=json", "--threads", 1).stdout)
+                                   "--benchmark_format=json", "--threads", 1, "--profile", "pyramid").stdout)
     assert report["context"]["ndt_threads"] == "1" and report["context"]["ndt_commit"]
+    assert report["context"]["ndt_profile"] == "pyramid"
     found = {b["name"].removesuffix("/real_time"): b for b in report["benchmarks"]}
     for implementation in implementations(available=True):
         for name in [f"evaluate/{implementation}/1000", f"align/{implementation}/5000"]:

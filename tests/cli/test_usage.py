@@ -127,7 +127,7 @@ def test_values_out_of_range_are_refused_with_name_value_and_bounds(courtyard):
         ("--device", "64", "option device = 64: must be in [0, 63]"),
         ("--timeout-ms", "0", "option timeout-ms = 0: must be in (0, 86400000]"),
         ("--covariance-start", "one", "choose from identity, zero"),
-        ("--profile", "best", "choose from autoware, textbook, pyramid"),
+        ("--profile", "best", "choose from autoware, textbook, pyramid, windows"),
         ("--levels", "1,2.5", "option levels = 1,2.5: must fall from coarse to fine"),
         ("--levels", "2.5,1", "option levels = 2.5,1: needs step-control trust_region"),
         ("--levels", "6;1", "levels '6;1': expected numbers with commas between them"),

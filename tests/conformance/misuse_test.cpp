@@ -112,7 +112,7 @@ INSTANTIATE_TEST_SUITE_P(Implementations, MisuseCase,
 /// Profiles and line searches: whether a scene may be called converged does not depend on them.
 std::vector<AlignOptions> option_sets() {
   std::vector<AlignOptions> sets{AlignOptions::textbook(), AlignOptions::pyramid(),
-                                 AlignOptions::wide_pyramid()};
+                                 AlignOptions::of_a_search(Profile::pyramid)};
   AlignOptions damped;
   damped.covariance_start = CovarianceStart::zero;
   damped.newton_step = NewtonStep::damped;

@@ -183,9 +183,12 @@ void draw_region(Draw& draw, AlignOptions& options) {
 }
 
 AlignOptions random_options(Draw& draw) {
-  AlignOptions options = std::array{AlignOptions::autoware(), AlignOptions::autoware(),
-                                    AlignOptions::textbook(), AlignOptions::pyramid(),
-                                    AlignOptions::wide_pyramid()}[static_cast<std::size_t>(draw.below(5))];
+  AlignOptions options = std::array{AlignOptions::autoware(),
+                                    AlignOptions::autoware(),
+                                    AlignOptions::textbook(),
+                                    AlignOptions::pyramid(),
+                                    AlignOptions::of_a_search(Profile::pyramid),
+                                    AlignOptions::windows()}[static_cast<std::size_t>(draw.below(6))];
   options.step_control == StepControl::clamped ? draw_steps(draw, options) : draw_region(draw, options);
   options.resolution_m = draw.one_in(2) ? 2 : draw.over_magnitudes(0.5, 6);
   if (draw.one_in(3)) options.neighbours = draw.any<Neighbours>();

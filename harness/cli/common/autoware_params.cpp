@@ -119,8 +119,7 @@ bool clamps_steps(const AlignArguments& given) {
   probe[&AlignOptions::step_control] = given[&AlignOptions::step_control];
   ProfileChoice base;
   probe.apply_to(base);
-  AlignOptions options =
-      base.profile == Profile::autoware ? AlignOptions::autoware() : AlignOptions::textbook();
+  AlignOptions options = AlignOptions::of(base.profile);
   probe.apply_to(options);
   return options.step_control == StepControl::clamped;
 }

@@ -50,10 +50,7 @@ void refuse_value(std::string_view name, std::string_view value, const std::stri
 }
 
 AlignOptions profile_named(std::string_view name) {
-  if (name == "autoware") return AlignOptions::autoware();
-  if (name == "textbook") return AlignOptions::textbook();
-  if (name == "pyramid") return AlignOptions::pyramid();
-  refuse_value("profile", name, "choose from autoware, textbook, pyramid");
+  return AlignOptions::of(value_from<Profile>("profile", name));
 }
 
 void set_option(AlignOptions& options, std::string_view name, std::string_view value) {

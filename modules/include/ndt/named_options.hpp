@@ -15,7 +15,7 @@
 
 namespace ndt {
 
-/// Returns profile "autoware", "textbook" or "pyramid". Throws std::invalid_argument for another name.
+/// Returns a Profile. Throws std::invalid_argument for another name.
 AlignOptions profile_named(std::string_view name);
 
 /// Sets one option, such as "resolution" to "1" or "neighbours" to "direct7"; '_' and '-' are the same in a

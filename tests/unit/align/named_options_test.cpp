@@ -54,7 +54,8 @@ TEST(NamedOptions, RefuseWhatTheyDoNotKnow) {
             "option neighbours = '9': choose from radius, direct1, direct7, direct27");
   EXPECT_EQ(refusal_of("threads=2.5"), "option threads = '2.5': give a whole number");
   EXPECT_EQ(refusal_of("resolution=1m"), "option resolution = '1m': give a number");
-  EXPECT_EQ(refusal_of("profile=fast"), "option profile = 'fast': choose from autoware, textbook, pyramid");
+  EXPECT_EQ(refusal_of("profile=fast"),
+            "option profile = 'fast': choose from autoware, textbook, pyramid, windows");
   EXPECT_EQ(refusal_of("step=1 step=2"), "options: step is given twice");
   EXPECT_EQ(refusal_of("resolution 1"), "options: 'resolution' is not name=value");
 }

@@ -135,10 +135,20 @@ TEST(AlignOptions, PyramidHasTwoLevelsAndATrustRegion) {
   EXPECT_EQ(o.covariance_start, CovarianceStart::zero);
   EXPECT_EQ(o.step_control, StepControl::trust_region);
   EXPECT_EQ(o.levels, (Levels{2.5, 1}));
-  EXPECT_EQ(AlignOptions::wide_pyramid().levels, (Levels{6, 2.5, 1}));
+  EXPECT_EQ(AlignOptions::of_a_search(Profile::pyramid).levels, (Levels{6, 2.5, 1}));
   EXPECT_EQ(o.negative_curvature, 0.5);
   EXPECT_EQ(o.coarse_stride, 1);
   EXPECT_EQ(refusal(o), "accepted");
+}
+
+TEST(AlignOptions, WindowsIsThePyramidWithAFinish) {
+  AlignOptions o = AlignOptions::of(Profile::windows);
+  EXPECT_EQ(o.finish, Finish::windows);
+  o.finish = Finish::none;
+  EXPECT_TRUE(same_maps(o, AlignOptions::pyramid()));
+  EXPECT_EQ(AlignOptions::of_a_search(Profile::windows).levels, (Levels{6, 2.5, 1}));
+  EXPECT_EQ(AlignOptions::of_a_search(Profile::windows).finish, Finish::windows);
+  EXPECT_EQ(AlignOptions::of_a_search(Profile::textbook).levels, Levels{});
 }
 
 TEST(AlignOptions, LevelsFallFromCoarseToFineWithinTheirBounds) {

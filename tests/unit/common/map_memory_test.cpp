@@ -155,7 +155,7 @@ TEST(MapMemory, OfAStreetIsBounded) {
 TEST(MapMemory, OfSeveralLevelsIsBounded) {
   const PointCloud cloud = street(300000);
   expect_bounded(cloud, AlignOptions::pyramid(), kClose, "pyramid");
-  expect_bounded(cloud, AlignOptions::wide_pyramid(), kClose, "wide pyramid");
+  expect_bounded(cloud, AlignOptions::of_a_search(Profile::pyramid), kClose, "wide pyramid");
 }
 
 TEST(MapMemory, OfPointsThatAreLeftOutIsBounded) {

@@ -89,7 +89,7 @@ TEST(ResidentMap, TilesAreTheMergedCloudBitForBit) {
 
 TEST(ResidentMap, HasTheListsOfEveryNeighbourPolicyAndTheMapsOfEveryLevel) {
   const Tiles tiles = cut(test_clouds::map(), 9);
-  std::vector<AlignOptions> all{AlignOptions::pyramid(), AlignOptions::wide_pyramid()};
+  std::vector<AlignOptions> all{AlignOptions::pyramid(), AlignOptions::of_a_search(Profile::pyramid)};
   for (const Neighbours policy : all_values<Neighbours>()) all.push_back(at_resolution(1, policy));
   for (const AlignOptions& options : all) {
     const auto resident = host_resident_map(options);

@@ -100,7 +100,8 @@ TEST(AlignArguments, AnUnknownNameIsAnsweredWithTheChoices) {
                                    HasSubstr("choose from radius, direct1, direct7, direct27")));
   a = {};
   a[&ProfileChoice::profile] = "autoweare";
-  EXPECT_THAT(refusal_of(a), AllOf(HasSubstr("did you mean 'autoware'?"), HasSubstr("autoware, textbook")));
+  EXPECT_THAT(refusal_of(a), AllOf(HasSubstr("did you mean 'autoware'?"),
+                                   HasSubstr("autoware, textbook, pyramid, windows")));
 }
 
 TEST(AlignArguments, AValueOutOfRangeIsRefusedWithNameValueAndBounds) {

@@ -188,7 +188,7 @@ TEST(Search, AThresholdIsKnownForTheScalesThatWereMeasured) {
   EXPECT_EQ(known_reliable_nvtl(AlignOptions::autoware()), 2.3);
   EXPECT_EQ(known_reliable_nvtl(AlignOptions::textbook()), 2.4);
   EXPECT_EQ(known_reliable_nvtl(AlignOptions::pyramid()), 2.4);
-  EXPECT_EQ(known_reliable_nvtl(AlignOptions::wide_pyramid()), 2.4);
+  EXPECT_EQ(known_reliable_nvtl(AlignOptions::of_a_search(Profile::pyramid)), 2.4);
   AlignOptions finer = AlignOptions::pyramid(), direct, coarse;
   finer.levels = {2.5, 1, 0.5};
   direct.neighbours = Neighbours::direct7;

@@ -210,6 +210,11 @@ class TouchedCells {
   double edge_m_;
 };
 
+/// The box with the cells that touch it.
+CellWindow widened(const CellWindow& box) {
+  return {{box.low.x - 1, box.low.y - 1, box.low.z - 1}, box.nx + 2, box.ny + 2, box.nz + 2, nullptr};
+}
+
 struct WindowRuns {
   const Key* keys;
   const Voxel* windows;
@@ -232,7 +237,7 @@ VoxelCensus make_windows(cuda::Context& context, const MapPoints& points, const 
   {
     const SortedPoints sorted(context, points, 1.0F / static_cast<float>(cells.resolution_m), 1);
     runs = sorted.runs();
-    counts.begin(sorted.numbers().box);
+    counts.begin(widened(sorted.numbers().box));
     require_device_room(context, runs * sizeof(VoxelSums));
     const cuda::DeviceBuffer<VoxelSums> sums(context, runs);
     sum_runs(context, points, sorted, cells, sums.data());

@@ -133,6 +133,10 @@ enum class StreamPriority {
 };
 constexpr auto enum_names(StreamPriority) { return std::array{"normal", "high"}; }
 
+/// Sets of options that others start from: AlignOptions::of().
+enum class Profile { autoware, textbook, pyramid, windows };
+constexpr auto enum_names(Profile) { return std::array{"autoware", "textbook", "pyramid", "windows"}; }
+
 /// Every switch of a registration; the defaults are Autoware's. Bounds and meaning in full: option_table.hpp.
 struct AlignOptions {
   double resolution_m = 2.0;                    ///< voxel edge [m]
@@ -180,10 +184,27 @@ struct AlignOptions {
     options.levels = {2.5, 1};
     return options;
   }
-  /// The textbook options over three maps, for a search's far guesses. The third can mislead a good guess.
-  static AlignOptions wide_pyramid() {
-    AlignOptions options = textbook();
-    options.levels = {6, 2.5, 1};
+  /// The pyramid with its last step on overlapping windows: nearer to the truth, with a much larger map.
+  static AlignOptions windows() {
+    AlignOptions options = pyramid();
+    options.finish = Finish::windows;
+    return options;
+  }
+  static AlignOptions of(Profile profile) {
+    switch (profile) {
+      case Profile::autoware: break;
+      case Profile::textbook: return textbook();
+      case Profile::pyramid: return pyramid();
+      case Profile::windows: return windows();
+    }
+    return autoware();
+  }
+  /// A profile for a search's far guesses: a GPU is tuned for many, and a pyramid has a third map, which can
+  /// mislead a good guess.
+  static AlignOptions of_a_search(Profile profile) {
+    AlignOptions options = of(profile);
+    if (options.levels.size() > 1) options.levels = {6, 2.5, 1};
+    options.tuning = Tuning::throughput;
     return options;
   }
 };
