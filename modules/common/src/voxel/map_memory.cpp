@@ -56,7 +56,7 @@ Bytes host_held(const LevelSize& level) {
 Bytes host_sums(const MapExtent& map, const LevelSize& level) {
   const Bytes points = finite(map),
               sums = (are_windows(level) ? level.fine : level.voxels) * sizeof(SummedCell),
-              counted = most_counted_cells(points);
+              counted = are_windows(level) ? most_counted_fine_cells(points) : most_counted_cells(points);
   const Box box(map, level.edge_m);
   if (const double cells = box.x * box.y * box.z; cells <= static_cast<double>(counted))
     return static_cast<Bytes>(cells) * sizeof(std::uint32_t) + sums;

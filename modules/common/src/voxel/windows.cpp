@@ -35,6 +35,51 @@ std::vector<std::uint64_t> with_neighbours(std::vector<std::uint64_t> keys) {
   return keys;
 }
 
+/// The sums of the 3 x 3 x 3 cells around one cell after another, by increasing key. Each of the nine rows of
+/// cells is read on from where it was, so no cell is searched for.
+class NearRows {
+ public:
+  /// keys: of all cells, increasing. first: the first cell that is asked for.
+  NearRows(const CellLayer& layer, const std::vector<std::uint64_t>& keys, const Cell& first)
+      : layer_(layer), keys_(keys) {
+    std::size_t* at = at_;
+    for_each_row(first, [&](std::uint64_t low, std::uint64_t high) {
+      const auto found = low > high ? keys_.begin() : std::ranges::lower_bound(keys_, low);
+      *at++ = static_cast<std::size_t>(found - keys_.begin());
+    });
+  }
+
+  /// Adds in the order of CellLayer::around(), so that the bits are the same.
+  Moments around(const Cell& c, const Vec3<double>& place) {
+    Moments total;
+    std::size_t* at = at_;
+    for_each_row(c, [&](std::uint64_t low, std::uint64_t high) {
+      if (low > high) return void(++at);
+      while (*at < keys_.size() && keys_[*at] < low) ++*at;
+      for (std::size_t i = *at++; i < keys_.size() && keys_[i] <= high; ++i)
+        add_moved(layer_.sums[i], layer_.centre(unpack(keys_[i])) - place, total);
+    });
+    return total;
+  }
+
+ private:
+  /// Calls f(first key, last key) for each row; beyond the limits the last is before the first.
+  template <class F>
+  static void for_each_row(const Cell& c, F&& f) {
+    const int low = std::max(c.x - 1, -kCellLimit), high = std::min(c.x + 1, kCellLimit - 1);
+    for (int z = c.z - 1; z <= c.z + 1; ++z)
+      for (int y = c.y - 1; y <= c.y + 1; ++y)
+        if (in_limits({c.x, y, z}))
+          f(pack({low, y, z}), pack({high, y, z}));
+        else
+          f(1, 0);
+  }
+
+  const CellLayer& layer_;
+  const std::vector<std::uint64_t>& keys_;
+  std::size_t at_[9];
+};
+
 }  // namespace
 
 AlignOptions window_options(const AlignOptions& options) {
@@ -63,7 +108,7 @@ void Windows::Layer::enter_keys(CellLayer& view) {
 Windows::Windows(const MapPoints& points, const MapOrigin& origin, const AlignOptions& options)
     : rule_{{}, options.finish_min_points, options.finish_eigenvalue_ratio}, threads_(options.threads) {
   const double edge_m = finish_cell_m(options);
-  const SummedCells summed = sum_cells(points, edge_m, 1, most_counted_cells(points.size));
+  const SummedCells summed = sum_cells(points, edge_m, 1, most_counted_fine_cells(points.size));
   occupied_ = summed.occupied;
   if (occupied_ == 0) return;
   layers_[0].keys.reserve(summed.cells.size()), layers_[0].sums.reserve(summed.cells.size());
@@ -91,6 +136,15 @@ Windows::Windows(const MapPoints& points, const MapOrigin& origin, const AlignOp
   touched_ = with_neighbours(layers_[0].keys);
 }
 
+/// Fits the windows of the touched cells [first, end). n = 0 where there is none.
+void Windows::fit(std::size_t first, std::size_t end, VoxelStatistics* out) const {
+  NearRows rows(rule_.layers[0], layers_[0].keys, unpack(touched_[first]));
+  for (std::size_t i = first; i < end; ++i, ++out) {
+    const Cell cell = unpack(touched_[i]);
+    if (!rule_.fit(cell, rows.around(cell, rule_.layers[0].centre(cell)), *out)) out->n = 0;
+  }
+}
+
 void Windows::for_each(const std::function<void(const Cell&, const VoxelStatistics&)>& f) const {
   constexpr std::size_t kTask = 512, kRoom = 128 * kTask;
   HostPool pool(threads_);
@@ -99,8 +153,8 @@ void Windows::for_each(const std::function<void(const Cell&, const VoxelStatisti
     const std::size_t count = std::min(room.size(), touched_.size() - first);
     pool.for_each((count + kTask - 1) / kTask, [&](auto& team, std::size_t task) {
       team.once([&] {
-        for (std::size_t i = task * kTask; i < std::min(count, (task + 1) * kTask); ++i)
-          if (!rule_(unpack(touched_[first + i]), room[i])) room[i].n = 0;
+        const std::size_t begin = task * kTask;
+        fit(first + begin, first + std::min(count, begin + kTask), room.data() + begin);
       });
     });
     for (std::size_t i = 0; i < count; ++i)

@@ -30,6 +30,9 @@ inline std::uint64_t most_counted_cells(std::size_t points) {
   return std::max<std::uint64_t>(std::uint64_t{1} << 16, 2 * std::uint64_t{points});
 }
 
+/// The same for the cells of windows, of which a box has many more: 64 bytes a point.
+inline std::uint64_t most_counted_fine_cells(std::size_t points) { return 8 * most_counted_cells(points); }
+
 /// Adds every point to the sums of its cell, in the order of the points. Counts the points of each cell first
 /// and gives sums only to cells with min_points. Cells outside the largest box of inner quantiles that has at
 /// most max_cells are found by sorting their points; the sums do not depend on the box. Throws InputError for

@@ -126,14 +126,18 @@ struct WindowRule {
   double eigenvalue_ratio = 0;
 
   /// The window of a cell of the finest layer. False if it has none.
-  NDT_HD bool operator()(Cell cell, VoxelStatistics& out) const {
+  NDT_HD bool operator()(const Cell& cell, VoxelStatistics& out) const {
+    return fit(cell, layers[0].around(cell, layers[0].centre(cell)), out);
+  }
+  /// The same from the sums of the finest layer around it.
+  NDT_HD bool fit(Cell cell, Moments sums, VoxelStatistics& out) const {
     const Vec3<double> place = layers[0].centre(cell);
-    for (const CellLayer& layer : layers) {
-      const Moments sums = layer.around(cell, place);
+    for (int l = 1;; ++l) {
       if (sums.n >= min_points && make_window(sums, place, eigenvalue_ratio, out)) return true;
-      cell = layer.parent(cell);
+      if (l == kLayers) return false;
+      cell = layers[l - 1].parent(cell);
+      sums = layers[l].around(cell, place);
     }
-    return false;
   }
 };
 
@@ -157,9 +161,11 @@ class Windows {
   std::int64_t occupied() const { return occupied_; }
 
  private:
+  void fit(std::size_t first, std::size_t end, VoxelStatistics* out) const;
+
   /// The memory of a CellLayer.
   struct Layer {
-    std::vector<std::uint64_t> keys;
+    std::vector<std::uint64_t> keys;  // of the finest layer: increasing
     std::vector<Moments> sums;
     std::vector<CellEntry> entries;
 
