@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
+#include "ndt/align/align_result.hpp"
 #include "ndt/core/pose.hpp"
 
 namespace ndt::harness {
@@ -17,6 +18,9 @@ nlohmann::ordered_json array_of(const double (&values)[N]) {
 }
 inline nlohmann::ordered_json array_of(const Vec3<double>& v) { return {v.x, v.y, v.z}; }
 inline nlohmann::ordered_json array_of(const Sym3<double>& s) { return {s.xx, s.xy, s.xz, s.yy, s.yz, s.zz}; }
+inline nlohmann::ordered_json json_of(const FinishStep& finish) {
+  return {{"step_m", finish.step_m}, {"score", finish.score}};
+}
 
 /// Throws nlohmann::json::exception unless the value is an array of 16 numbers.
 template <class Json>

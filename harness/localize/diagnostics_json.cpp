@@ -92,6 +92,9 @@ void put_detectors(ordered_json& j, const ScanReport& report) {
   const auto conditioning = [&](auto member) {
     return aligned ? number(aligned->conditioning.*member) : ordered_json();
   };
+  const auto finish = [&](auto member) {
+    return aligned && aligned->finish ? number((*aligned->finish).*member) : ordered_json();
+  };
   const auto no_ground = [&](auto member) {
     return report.no_ground ? number((*report.no_ground).*member) : ordered_json();
   };
@@ -99,6 +102,8 @@ void put_detectors(ordered_json& j, const ScanReport& report) {
   j["condition_number"] = conditioning(&Conditioning::condition_number);
   j["surface_condition_number"] = conditioning(&Conditioning::surface_condition_number);
   j["push_sigmas"] = conditioning(&Conditioning::push_sigmas);
+  j["finish_step_m"] = finish(&FinishStep::step_m);
+  j["finish_score"] = finish(&FinishStep::score);
   put_spread(j, report.spread);
   j["no_ground_points_transform_probability"] = no_ground(&Score::transform_probability);
   j["no_ground_points_nearest_voxel_transformation_likelihood"] = no_ground(&Score::nvtl);

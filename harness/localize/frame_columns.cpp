@@ -74,6 +74,10 @@ void put_detectors(Row& row, const ScanReport& report) {
   const auto conditioning = [&](const char* name, auto member) {
     row.add(name, of(aligned, [&](const AlignResult& r) { return r.conditioning.*member; }));
   };
+  const auto finish = [&](const char* name, auto member) {
+    row.add(name,
+            of(aligned ? aligned->finish : std::nullopt, [&](const FinishStep& f) { return f.*member; }));
+  };
   const auto score = [&](const char* name, const std::optional<Score>& from, auto member) {
     row.add(name, of(from, [&](const Score& s) { return s.*member; }));
   };
@@ -92,6 +96,8 @@ void put_detectors(Row& row, const ScanReport& report) {
   conditioning("condition_number", &Conditioning::condition_number);
   conditioning("surface_condition_number", &Conditioning::surface_condition_number);
   conditioning("push_sigmas", &Conditioning::push_sigmas);
+  finish("finish_step_m", &FinishStep::step_m);
+  finish("finish_score", &FinishStep::score);
   row.add("spread_m", spread(&localization::Spread::distance_m, 1));
   row.add("spread_deg", spread(&localization::Spread::rotation_rad, kDegrees));
   score("no_ground_nvtl", report.no_ground, &Score::nvtl);

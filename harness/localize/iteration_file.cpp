@@ -1,6 +1,7 @@
 #include "localize/iteration_file.hpp"
 
 #include <cmath>
+#include <optional>
 #include <span>
 
 #include "base/json_fields.hpp"
@@ -37,7 +38,9 @@ bool reverses(const Pose& before, const Pose& now) {
   return dot(a, b) < -0.9 * std::sqrt(dot(a, a) * dot(b, b));
 }
 
-ordered_json iteration_json(std::size_t iteration, const TracePoint& point, const Evaluation& at) {
+/// at: nothing in a finish's windows, where no aligner evaluates.
+ordered_json iteration_json(std::size_t iteration, const TracePoint& point,
+                            const std::optional<Evaluation>& at) {
   ordered_json j;
   j["iteration"] = iteration;
   j["level"] = point.level;
@@ -45,9 +48,9 @@ ordered_json iteration_json(std::size_t iteration, const TracePoint& point, cons
   j["score"] = point.score;
   j["transform_probability"] = point.transform_probability;
   j["nvtl"] = point.nvtl;
-  j["pairs"] = at.correspondences;
-  j["gradient"] = array_of(at.gradient.v);
-  j["hessian"] = array_of(at.hessian.m);
+  j["pairs"] = at ? ordered_json(at->correspondences) : nullptr;
+  j["gradient"] = at ? array_of(at->gradient.v) : nullptr;
+  j["hessian"] = at ? array_of(at->hessian.m) : nullptr;
   return j;
 }
 
@@ -71,8 +74,9 @@ void IterationFile::append(const LocalizedScan& scan) {
   const std::vector<TracePoint>& trace = scan.report->aligned->trace;
   Pose last_step;
   for (std::size_t k = 0; k < trace.size(); ++k) {
-    Aligner& level = *levels_.at(static_cast<std::size_t>(trace[k].level));
-    const Evaluation at = level.evaluate(*scan.cloud, trace[k].map_from_scan, per_scan);
+    const auto level = static_cast<std::size_t>(trace[k].level);
+    std::optional<Evaluation> at;
+    if (level < levels_.size()) at = levels_[level]->evaluate(*scan.cloud, trace[k].map_from_scan, per_scan);
     ordered_json j = {{"frame", scan.frame}, {"scan", scan.scan->name}};
     j.update(iteration_json(k, trace[k], at));
     if (k + 1 < trace.size()) {

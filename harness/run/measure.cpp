@@ -221,6 +221,7 @@ class Measurer {
     measurement.score = result.score;
     measurement.transform_probability = result.transform_probability;
     measurement.nvtl = result.nvtl;
+    measurement.finish = result.finish;
     measurement.trace = result.trace;
     measurement.peak_rss_bytes = peak_resident_bytes(::getpid());
     if (measurement.truth) measurement.to_truth = pose_difference(measurement.pose, *measurement.truth);

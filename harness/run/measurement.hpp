@@ -71,6 +71,7 @@ struct Measurement : CallSetting {
   std::string solver;
   std::int64_t correspondences = 0;
   double score = 0, transform_probability = 0, nvtl = 0;
+  std::optional<FinishStep> finish;
   double build_us = 0;
   std::vector<double> align_us, align_after_idle_us;
   Timing timing = Timing::single;

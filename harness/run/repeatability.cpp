@@ -22,15 +22,21 @@ bool equal_counts(const AlignResult& a, const AlignResult& b) {
          a.correspondences == b.correspondences && a.dropped_points == b.dropped_points;
 }
 
+bool equal_finishes(const std::optional<FinishStep>& a, const std::optional<FinishStep>& b) {
+  if (!a || !b) return a.has_value() == b.has_value();
+  return equal_bytes(a->step_m, b->step_m) && equal_bytes(a->score, b->score);
+}
+
 bool is_held(const TrafficCount& count) { return count.value == &Traffic::peak_device_bytes; }
 bool may_differ(const TrafficCount& count) { return is_held(count) || count.value == &Traffic::allocations; }
 
 }  // namespace
 
 bool same_bits(const AlignResult& a, const AlignResult& b) {
-  return equal_counts(a, b) && equal_bytes(a.map_from_scan.m, b.map_from_scan.m) &&
-         equal_bytes(a.hessian.m, b.hessian.m) && equal_bytes(a.score, b.score) &&
-         equal_bytes(a.transform_probability, b.transform_probability) && equal_bytes(a.nvtl, b.nvtl) &&
+  return equal_counts(a, b) && equal_finishes(a.finish, b.finish) &&
+         equal_bytes(a.map_from_scan.m, b.map_from_scan.m) && equal_bytes(a.hessian.m, b.hessian.m) &&
+         equal_bytes(a.score, b.score) && equal_bytes(a.transform_probability, b.transform_probability) &&
+         equal_bytes(a.nvtl, b.nvtl) &&
          equal_bytes(a.conditioning.condition_number, b.conditioning.condition_number) &&
          equal_bytes(a.conditioning.surface_condition_number, b.conditioning.surface_condition_number) &&
          equal_bytes(a.conditioning.push_sigmas, b.conditioning.push_sigmas) &&

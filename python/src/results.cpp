@@ -62,6 +62,7 @@ void bind_align_result(nb::module_& m) {
       .def_prop_ro("surface_condition_number",
                    [](const AlignResult& r) { return r.conditioning.surface_condition_number; })
       .def_prop_ro("push_sigmas", [](const AlignResult& r) { return r.conditioning.push_sigmas; })
+      .def_ro("finish", &AlignResult::finish, "the last step with finish=\"windows\"; None without one")
       .def_prop_ro(
           "weak_direction",
           [](const AlignResult& r) { return Array<6>(new_array(r.conditioning.weak_direction.v, {6})); },
@@ -74,6 +75,9 @@ void bind_align_result(nb::module_& m) {
 }  // namespace
 
 void bind_results(nb::module_& m) {
+  nb::class_<FinishStep>(m, "FinishStep", "The step that an alignment took last, on overlapping windows.")
+      .def_ro("step_m", &FinishStep::step_m, "its length; a pose after more than 0.035 is seldom right")
+      .def_ro("score", &FinishStep::score, "in the windows, before it");
   bind_align_result(m);
   nb::class_<Evaluation>(m, "Evaluation", "Score and derivatives at one pose.")
       .def_ro("score", &Evaluation::score)

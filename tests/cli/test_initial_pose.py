@@ -54,6 +54,19 @@ def test_the_profile_is_the_pyramid_with_three_levels_unless_another_is_named(co
     assert "step-control trust_region has no line search" in message
 
 
+def test_every_particle_and_the_answer_have_their_finish(courtyard):
+    finish = ["--finish", "windows"]
+    found = search(courtyard, *FEW, *finish)
+    assert all(list(p) == [*PARTICLE, "finish"] for p in found["particles"] if p["stop"] == "converged")
+    best = found["best"]
+    assert best["finish"] == found["particles"][best["particle"]]["finish"]
+    assert 0 < best["finish"]["step_m"] < 0.035 and best["finish"]["score"] > 0
+    plain = search(courtyard, *FEW)["best"]
+    assert math.dist(best["pose_xyz_m"], (0, 0, 0)) < math.dist(plain["pose_xyz_m"], (0, 0, 0))
+    text = bench("initial-pose", *courtyard.args, *PRIOR, *FEW, *finish).stdout
+    assert f"\nfinish           step {1000 * best['finish']['step_m']:.3f} mm" in text
+
+
 def test_the_pose_is_found_whatever_the_heading(courtyard):
     found = search(courtyard)  # 200 particles
     assert found["reliable"] and found["verdict"] == "reliable" and len(proposed(found)) == 200

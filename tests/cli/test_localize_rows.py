@@ -32,6 +32,19 @@ def test_the_spread_of_the_neighbours_is_told_and_judged(town, tmp_path):
     assert all(number(f, "aligned_error_m") < 0.1 for f in lost.frames[:3]), "of the result that was rejected"
 
 
+def test_the_step_of_a_finish_is_told(town, tmp_path):
+    plain, _ = localize(town, tmp_path / "plain", "--profile", "pyramid")
+    for key in ("finish_step_m", "finish_score"):
+        assert {f[key] for f in plain.frames} == {""} and {d[key] for d in plain.diagnostics} == {None}
+    got, _ = localize(town, tmp_path / "out", "--profile", "pyramid", "--finish", "windows", "--covariance", "multi_ndt")
+    for frame, record in zip(got.frames, got.diagnostics, strict=True):
+        check_diagnostics(record)
+        assert record["finish_step_m"] == number(frame, "finish_step_m") < 0.035
+        assert record["finish_score"] == number(frame, "finish_score") > 0
+        assert frame["verdict"] == "ok" and number(frame, "aligned_error_m") < 0.02
+    assert max(number(f, "finish_step_m") for f in got.frames) > 0
+
+
 def test_the_score_without_ground(town, tmp_path):
     got, _ = localize(town, tmp_path, "--no-ground-height", -0.5)
     for frame, record in zip(got.frames, got.diagnostics):
@@ -111,6 +124,27 @@ def test_every_iteration_is_told_on_request(town, tmp_path, profile):
         assert last["nvtl"] == pytest.approx(number(frame, "nvtl"), rel=1e-6)
     again, _ = localize(town, tmp_path / "out", "--profile", profile)
     assert not (tmp_path / "out" / "iterations.jsonl").exists(), "what an earlier run told is no more true"
+
+
+def test_the_windows_of_a_finish_are_an_iteration_without_derivatives(town, tmp_path):
+    got, _ = localize(town, tmp_path, "--profile", "pyramid", "--finish", "windows", "--debug-iterations")
+    lines = [json.loads(line) for line in (tmp_path / "iterations.jsonl").read_text().splitlines()]
+    for frame in got.frames:
+        mine = [line for line in lines if line["scan"] == frame["scan"]]
+        assert [line["iteration"] for line in mine] == list(range(int(frame["iterations"]) + 1))
+        assert [line["level"] == 2 for line in mine] == [line["pairs"] is None for line in mine]
+        last = mine[-1]
+        assert last["level"] == 2 and last["gradient"] is last["hessian"] is None and last["radius_m"] == 0.5
+        assert last["score"] == pytest.approx(number(frame, "finish_score"), rel=1e-6)
+
+
+def test_a_search_hands_on_the_finish_of_its_particles(town, tmp_path):
+    got, _ = localize(town, tmp_path, "--profile", "pyramid", "--finish", "windows", "--init", "search", "--recovery-particles", 20,
+                      "--debug-particles")
+    assert got.frames[0]["source"] == "searched" and number(got.frames[1], "finish_step_m") < 0.035
+    first = json.loads((tmp_path / "particles.jsonl").read_text().splitlines()[0])
+    converged = [p for p in first["particles"] if p["stop"] == "converged"]
+    assert converged and all(p["finish"]["step_m"] >= 0 and p["finish"]["score"] > 0 for p in converged)
 
 
 PARTICLE = {"guess_xyz_m": [LIST], "guess_rpy_rad": [LIST], "pose_xyz_m": [LIST], "pose_rpy_rad": [LIST], "nvtl": [NUMBER, NULL],

@@ -43,6 +43,11 @@ class Pyramid : public EveryImplementation {
   }
 };
 
+AlignOptions finishing(AlignOptions options) {
+  options.finish = Finish::windows;
+  return options;
+}
+
 void expect_lawful(const AlignResult& r, const AlignOptions& options) {
   ASSERT_EQ(r.trace.size(), static_cast<std::size_t>(r.iterations) + 1);
   EXPECT_LE(r.iterations, options.max_iterations);
@@ -64,7 +69,8 @@ void expect_lawful(const AlignResult& r, const AlignOptions& options) {
 TEST_P(Pyramid, NeverLowersALevelsScoreAndNeverGoesBackALevel) {
   const PointCloud scan = test_clouds::scan_of(500);
   for (const AlignOptions& options :
-       {with({2.5, 1}), with({6, 2.5, 1}), with({6, 2.5, 1}, 4), with({12, 5.2, 2.3, 1}, 3), with({1})}) {
+       {with({2.5, 1}), with({6, 2.5, 1}), with({6, 2.5, 1}, 4), with({12, 5.2, 2.3, 1}, 3), with({1}),
+        finishing(with({6, 2.5, 1}, 4))}) {
     const auto aligner = in_courtyard(options);
     for (const Pose& offset : test_clouds::offsets(6, 2, 0.3))
       expect_lawful(aligner->align(scan, to_transform(offset), traced()), options);
@@ -72,23 +78,21 @@ TEST_P(Pyramid, NeverLowersALevelsScoreAndNeverGoesBackALevel) {
 }
 
 TEST_P(Pyramid, AFinishIsNearerToTheTruthAndSaysHowFarItWent) {
-  AlignOptions options = with({2.5, 1});
-  const auto plain = in_courtyard(options);
-  options.finish = Finish::windows;
-  const auto finishing = in_courtyard(options);
+  const AlignOptions options = with({2.5, 1});
+  const auto plain = in_courtyard(options), aligner = in_courtyard(finishing(options));
   const PointCloud& scan = test_clouds::scan();
   double before_m = 0, after_m = 0;
   for (const Pose& offset : test_clouds::offsets(12, 0.4, 0.05)) {
     const AlignResult without = plain->align(scan, to_transform(offset)),
-                      r = finishing->align(scan, to_transform(offset));
+                      r = aligner->align(scan, to_transform(offset));
     EXPECT_FALSE(without.finish);
     ASSERT_TRUE(r.finish);
     EXPECT_EQ(r.stop, without.stop);
-    EXPECT_EQ(r.evaluations - r.iterations, 3) << "the guess, the windows, the returned pose";
+    EXPECT_EQ(r.evaluations - r.iterations, 2) << "the guess and the returned pose";
     EXPECT_LE(r.finish->step_m, 0.032) << "the longest of 573 right alignments of a study";
     EXPECT_THAT(r.finish->score,
                 testing::AllOf(testing::Gt(0), testing::Le(static_cast<double>(scan.size()))));
-    EXPECT_NEAR(r.score, finishing->evaluate(scan, r.map_from_scan).score, 1e-9 * r.score)
+    EXPECT_NEAR(r.score, aligner->evaluate(scan, r.map_from_scan).score, 1e-9 * r.score)
         << "a result's score is of its pose";
     before_m = std::max(before_m, translation_error_m(without.map_from_scan, Transform{}));
     after_m = std::max(after_m, translation_error_m(r.map_from_scan, Transform{}));
@@ -97,9 +101,39 @@ TEST_P(Pyramid, AFinishIsNearerToTheTruthAndSaysHowFarItWent) {
   EXPECT_LE(2 * after_m, before_m);
 }
 
+TEST_P(Pyramid, TheLastLineOfATraceIsAFinishsAsInTheOracle) {
+  const AlignOptions options = finishing(with({2.5, 1}));
+  const auto aligner = in_courtyard(options),
+             oracle = harness::find_implementation("cpu_pclomp_ref").make(options);
+  oracle->set_map(test_clouds::map());
+  for (const Pose& offset : test_clouds::offsets(4, 0.4, 0.05)) {
+    const AlignResult r = aligner->align(test_clouds::scan(), to_transform(offset), traced()),
+                      expected = oracle->align(test_clouds::scan(), to_transform(offset), traced());
+    ASSERT_EQ(r.trace.size(), static_cast<std::size_t>(r.iterations) + 1);
+    ASSERT_EQ(r.trace.size(), expected.trace.size());
+    EXPECT_EQ(r.oscillation_count, expected.oscillation_count);
+    for (std::size_t k = 0; k < r.trace.size(); ++k) {
+      const TracePoint &got = r.trace[k], &line = expected.trace[k];
+      EXPECT_EQ(got.level, line.level) << k;
+      EXPECT_NEAR(got.radius_m, line.radius_m, 1e-4) << k;
+      EXPECT_NEAR(got.step_m, line.step_m, 1e-4) << k;
+      EXPECT_NEAR(got.score, line.score, 1e-3 * line.score) << k;
+      EXPECT_NEAR(got.transform_probability, line.transform_probability, 1e-3 * line.transform_probability);
+      EXPECT_NEAR(got.nvtl, line.nvtl, 1e-3 * line.nvtl) << k;
+      EXPECT_LE(translation_error_m(got.map_from_scan, line.map_from_scan), 1e-4) << k;
+    }
+    const TracePoint& windows = r.trace.back();
+    EXPECT_EQ(windows.level, 2);
+    EXPECT_EQ(windows.radius_m, 0.5) << "half a window";
+    EXPECT_FLOAT_EQ(static_cast<float>(windows.score), static_cast<float>(r.finish->score));
+    EXPECT_NEAR(r.finish->step_m, expected.finish->step_m, 1e-4);
+    EXPECT_LE(translation_error_m(windows.map_from_scan, r.map_from_scan), 1.0001 * r.finish->step_m)
+        << "its step leads from there to the returned pose";
+  }
+}
+
 TEST_P(Pyramid, AFinishDoesNotComeWhereStepsRunOut) {
-  AlignOptions options = with({2.5, 1});
-  options.finish = Finish::windows;
+  AlignOptions options = finishing(with({2.5, 1}));
   options.max_iterations = 1;
   const AlignResult r =
       in_courtyard(options)->align(test_clouds::scan(), to_transform({0.4, 0.3, 0, 0, 0, 0.05}));
@@ -135,7 +169,7 @@ TEST_P(Pyramid, ReachesTheTruthFromFarther) {
 TEST_P(Pyramid, HasTheSameBitsInEveryBatch) {
   const PointCloud scan = test_clouds::scan_of(300);
   const std::vector<Transform> guesses = test_clouds::mixed_guesses(20);
-  for (const AlignOptions& options : {with({2.5, 1}), with({6, 2.5, 1}, 4)}) {
+  for (const AlignOptions& options : {with({2.5, 1}), with({6, 2.5, 1}, 4), finishing(with({2.5, 1}))}) {
     const auto aligner = in_courtyard(options);
     std::vector<AlignResult> together(guesses.size());
     aligner->align_batch(scan, guesses, together, traced());

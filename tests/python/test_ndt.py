@@ -62,6 +62,19 @@ def test_profiles_and_lists_are_those_of_the_command_line(clouds):
     same(aligner.align(clouds[1], GUESS), answer)
 
 
+def test_a_finish_is_that_of_the_command_line(clouds):
+    words = ["--profile", "pyramid", "--finish", "windows", "--finish-window", 0.75, "--finish-min-points", 8,
+             "--finish-eigenvalue-ratio", 0.002]
+    answer = bench("align", "--map", MAP, "--scan", SCAN, "--guess", GUESS_TEXT, "--implementation", "persistent_cpu", *words)
+    options = {"profile": "pyramid", "finish": "windows", "finish_window": 0.75, "finish_min_points": 8, "finish_eigenvalue_ratio": 0.002}
+    result = ndt.Aligner(clouds[0], implementation="persistent_cpu", **options).align(clouds[1], GUESS)
+    same(result, answer)
+    assert (result.finish.step_m, result.finish.score) == (answer["finish"]["step_m"], answer["finish"]["score"])
+    assert ndt.Aligner(clouds[0], implementation="persistent_cpu", profile="pyramid").align(clouds[1], GUESS).finish is None
+    found = ndt.initial_pose(*clouds, GUESS, sigma=(1, 1, 0.1, 0.01, 0.01), particles=40, seed=3, finish="windows")
+    assert 0 < found.best.finish.step_m < 0.035
+
+
 def forms_of(cloud):
     wide = np.column_stack([cloud, np.full(len(cloud), np.nan, cloud.dtype)])
     return {"float64": cloud.astype(np.float64), "four columns": wide, "columns first": np.asfortranarray(cloud),

@@ -142,7 +142,7 @@ def test_nees_of_a_whole_pose_follows_its_definition(tmp_path):
 def with_wrong(frames=40):
     drive = SyntheticDrive(frames=frames)
     for k in range(10):  # wrong, of which nvtl finds six and the spread all
-        drive.rows[k] |= {"aligned_error_m": 1.0, "nvtl": 1.0 if k < 6 else 2.9, "spread_m": 0.5}
+        drive.rows[k] |= {"aligned_error_m": 1.0, "nvtl": 1.0 if k < 6 else 2.9, "spread_m": 0.5, "finish_step_m": 3.0}
     drive.rows[39] |= {"nvtl": 2.0}
     return drive
 
@@ -154,11 +154,23 @@ def test_detectors_miss_and_cry_wolf_at_their_own_threshold(tmp_path):
     nvtl, spread = table.loc["nvtl"], table.loc["spread_m"]
     assert (nvtl.threshold, nvtl.wrong, nvtl.missed, nvtl.right, nvtl.false_alarms) == (2.4, 10, 4, 30, 1)
     assert (spread.missed, spread.false_alarms, spread.auc) == (0, 0, 1.0) and 0.5 < nvtl.auc < 1
+    assert np.isnan(table.loc["finish_step_m"].threshold) and table.loc["finish_step_m"].auc == 1
     assert np.isnan(table.loc["push_sigmas"].threshold) and table.loc["push_sigmas"].auc == 0.5
     assert np.isnan(table.loc["transform_probability"].threshold)  # the score asked for is NVTL
     own = curves(judged)
     spread = own[own.detector == "spread of neighbours, m"]
     assert ((spread.found == 1) & (spread.rejected_right == 0)).any()
+
+
+def test_a_run_without_a_finish_has_no_row_of_its_step(tmp_path):
+    for left_out in (False, True):  # empty cells, and a file of before there was the column
+        drive = with_wrong()
+        for row in drive.rows:
+            row["finish_step_m"] = ""
+        columns = [name for name in drive.rows[0] if not left_out or not name.startswith("finish_")]
+        run = loaded(drive, tmp_path / str(left_out), columns=columns)
+        assert run.frames.finish_step_m.isna().all() and run.frames.push_sigmas.notna().all()
+        assert "finish_step_m" not in set(detector_table(judged_alignments(run.frames, *WRONG), run.facts).column)
 
 
 def test_all_runs_together_count_equal_poses_once(tmp_path):

@@ -146,7 +146,7 @@ ExitCode align(const AlignCommand& given) {
              to_text(outcome.result));
   fmt::print("read             {:.3f} ms\nbuild            {:.3f} ms\nalign            {}\n",
              outcome.times.read_us / 1000, outcome.times.build_us / 1000, time_text(outcome.times.align_us));
-  if (a.trace) fmt::print("{}", trace_text(outcome.result.trace));
+  if (a.trace) fmt::print("{}", trace_text(outcome.result));
   return checked(required, outcome.result, verdict);
 }
 

@@ -70,7 +70,7 @@ json to_json(const AlignResult& r, std::string_view implementation, const AlignT
   j["newton_fallbacks"] = count(r.newton_fallbacks);
   j["dropped_points"] = r.dropped_points;
   j["derivative_rpy_rad"] = rpy(r.derivative_pose);
-  if (r.finish) j["finish"] = {{"step_m", r.finish->step_m}, {"score", r.finish->score}};
+  if (r.finish) j["finish"] = json_of(*r.finish);
   if (with_trace) j["trace"] = trace_json(r.trace);
   return j;
 }

@@ -204,7 +204,8 @@ std::string to_text(const Evaluation& e) {
                     rows);
 }
 
-std::string trace_text(std::span<const TracePoint> trace) {
+std::string trace_text(const AlignResult& result) {
+  const std::vector<TracePoint>& trace = result.trace;
   std::vector<std::vector<std::string>> rows;
   for (const TracePoint& point : trace) {
     const Vec3<double> t = translation_of(point.map_from_scan);
@@ -212,7 +213,8 @@ std::string trace_text(std::span<const TracePoint> trace) {
                     fmt::format("{:.6f}", t.x), fmt::format("{:.6f}", t.y), fmt::format("{:.6f}", t.z),
                     fmt::format("{:.6g}", point.score), fmt::format("{:.6f}", point.nvtl)});
     if (!has_radii(trace)) continue;
-    rows.back().push_back(fmt::format("{}", point.level));
+    const bool windows = result.finish && &point == &trace.back();
+    rows.back().push_back(windows ? "windows" : fmt::format("{}", point.level));
     rows.back().push_back(fmt::format("{:.6f}", point.radius_m));
   }
   std::vector<TextColumn> columns{{"iteration", ""}, {"step", "m"}, {"x", "m"},  {"y", "m"},

@@ -24,7 +24,7 @@ std::string filters_text(std::string_view cloud, const PreparedCloud& prepared);
 
 std::string to_text(const AlignResult& result);
 std::string to_text(const Evaluation& evaluation);
-std::string trace_text(std::span<const TracePoint> trace);
+std::string trace_text(const AlignResult& result);
 /// Count, extent, points per voxel, and the first rows.
 std::string to_text(std::span<const VoxelInfo> voxels, double resolution_m);
 

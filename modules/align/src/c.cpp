@@ -142,6 +142,10 @@ ndt_result result_from(const ndt::AlignResult& r) {
     out.covariance_xx = covariance->xx, out.covariance_xy = covariance->xy,
     out.covariance_yy = covariance->yy;
   }
+  if (r.finish) {
+    out.has_finish = 1;
+    out.finish_step_m = r.finish->step_m, out.finish_score = r.finish->score;
+  }
   return out;
 }
 

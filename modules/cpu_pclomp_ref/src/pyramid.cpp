@@ -46,7 +46,7 @@ Level::Level(const std::vector<Point>& points, const AlignOptions& options, doub
     : edge_m(edge), grid(points, at_edge(options, edge)), constants(options.outlier_ratio, edge) {}
 
 std::size_t PyramidProblem::points_used(int level) const {
-  const auto stride = static_cast<std::size_t>(level == last_level() ? 1 : options.coarse_stride);
+  const auto stride = static_cast<std::size_t>(level >= last_level() ? 1 : options.coarse_stride);
   return (scan.points.size() + stride - 1) / stride;
 }
 
@@ -178,13 +178,15 @@ std::optional<Stop> PyramidRegistration::try_step(const Step& step) {
   return std::nullopt;
 }
 
-Stop PyramidRegistration::finish(const Pose& pose) {
+Stop PyramidRegistration::finish(const Pose& pose, double step_m) {
   ++result_.evaluations;
-  const Here found{problem_.last_level(), 1, pose, problem_.finish_sums_at(pose)};
-  const double radius_m = problem_.options.finish_window * problem_.options.resolution_m / 2;
+  ++result_.iterations;
+  here_ = {problem_.last_level() + 1, 1, pose, problem_.finish_sums_at(pose)};
+  radius_m_ = problem_.options.finish_window * problem_.options.resolution_m / 2;
+  record(step_m);
   Step step{Vector6d::Zero(), 0, 0};
-  if (found.finite() && found.sums.pairs > 0) step = solve(found.sums, radius_m).value_or(step);
-  result_.finish = FinishStep{step.length_m, found.sums.score};
+  if (here_.finite() && here_.sums.pairs > 0) step = solve(here_.sums, radius_m_).value_or(step);
+  result_.finish = FinishStep{step.length_m, here_.sums.score};
   here_ = evaluate(problem_.last_level(), moved(pose, step.move), 1);
   if (!here_.finite()) return Stop::non_finite;
   return here_.sums.pairs == 0 ? Stop::no_overlap : Stop::converged;
@@ -193,7 +195,7 @@ Stop PyramidRegistration::finish(const Pose& pose) {
 std::optional<Stop> PyramidRegistration::iterate() {
   const bool last = here_.level == problem_.last_level();
   if (level_ended_) {
-    if (last) return finish(here_.pose);
+    if (last) return finish(here_.pose, 0);
     enter_next_level(here_.pose, 0);
     return std::nullopt;
   }
@@ -203,7 +205,7 @@ std::optional<Stop> PyramidRegistration::iterate() {
   const double end_m = end_of(here_.level);
   const bool goes_on = !last || problem_.windows != nullptr;
   if (!goes_on || !(step->length_m < (slow(*step) ? end_m / 4 : end_m))) return try_step(*step);
-  if (last) return finish(moved(here_.pose, step->move));
+  if (last) return finish(moved(here_.pose, step->move), step->length_m);
   // The next level evaluates there anyway.
   last_step_m_ = step->length_m;
   enter_next_level(moved(here_.pose, step->move), step->length_m);

@@ -46,9 +46,9 @@ struct PyramidProblem {
 };
 
 /// Counts one iteration for every evaluation that follows a step: of a step that is kept, of one that is
-/// taken back, and of the first pose of a finer level. AlignResult::evaluations also has the guess, and the
-/// true Hessian at the end if the loop ended with another. A trace has one line for every iteration; that of
-/// a step taken back repeats the pose before.
+/// taken back, of the first pose of a finer level, and of a finish. AlignResult::evaluations also has the
+/// guess, and the true Hessian at the end if the loop ended with another. A trace has one line for every
+/// iteration; that of a step taken back repeats the pose before.
 class PyramidRegistration {
  public:
   explicit PyramidRegistration(const PyramidProblem& problem);
@@ -83,7 +83,8 @@ class PyramidRegistration {
   void take_back(const Step& step);
   void enter_next_level(const Pose& pose, double step_m);
   /// Takes one step from a pose in the windows, and ends on the last level at the pose that it leads to.
-  Stop finish(const Pose& pose);
+  /// step_m: length of the step to that pose.
+  Stop finish(const Pose& pose, double step_m);
   /// Ends with the last level's own sums at the true Hessian.
   void conclude(Stop stop, const Transform& guess);
 

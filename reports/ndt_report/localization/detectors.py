@@ -17,6 +17,7 @@ DETECTORS = {
     "no_ground_nvtl": ("NVTL without ground", LOW, None),
     "no_ground_transform_probability": ("transform probability without ground", LOW, None),
     "push_sigmas": ("push test, standard deviations", LOW, None),
+    "finish_step_m": ("step of the finish, m", HIGH, None),
     "iterations": ("iterations", HIGH, ("align", "max_iterations")),
     "oscillations": ("oscillations", HIGH, None),
     "moved_m": ("jump from the prediction, m", HIGH, ("localizer", "jump")),

@@ -21,8 +21,8 @@ TEXTS = ["scan", "verdict", "reason", "source", "predicted_by", "stop", "search_
 POSE = ["x_m", "y_m", "z_m", "roll_rad", "pitch_rad", "yaw_rad"]
 FIGURES = [  # of the detectors
     "iterations", "oscillations", "nvtl", "nvtl_before", "transform_probability", "transform_probability_before",
-    "moved_m", "condition_number", "surface_condition_number", "push_sigmas", "spread_m", "spread_deg",
-    "no_ground_nvtl", "no_ground_transform_probability",
+    "moved_m", "condition_number", "surface_condition_number", "push_sigmas", "finish_step_m", "finish_score",
+    "spread_m", "spread_deg", "no_ground_nvtl", "no_ground_transform_probability",
 ]  # fmt: skip
 VARIANCES = ["variance_x_m2", "covariance_xy_m2", "variance_y_m2", "variance_z_m2", "variance_roll_rad2"]
 VARIANCES += ["variance_pitch_rad2", "variance_yaw_rad2"]

@@ -58,11 +58,36 @@ TEST(CInterface, WritesNoMoreThanACallerOfAnOlderVersionHasRoomFor) {
   ASSERT_EQ(ndt_aligner_set_map(aligner, &view_of_map), NDT_OK);
   ndt_result result{};
   result.struct_size = offsetof(ndt_result, has_covariance);
-  result.has_covariance = -7;
+  result.has_covariance = result.has_finish = -7;
   EXPECT_EQ(ndt_aligner_align(aligner, &view_of_map, Transform().m, &result), NDT_OK) << ndt_last_error();
   EXPECT_EQ(result.has_covariance, -7);
   EXPECT_GT(result.nvtl, 0);
+  result.struct_size = offsetof(ndt_result, has_finish);
+  EXPECT_EQ(ndt_aligner_align(aligner, &view_of_map, Transform().m, &result), NDT_OK) << ndt_last_error();
+  EXPECT_EQ(result.has_covariance, 1);
+  EXPECT_EQ(result.has_finish, -7);
   ndt_aligner_destroy(aligner);
+}
+
+TEST(CInterface, SaysHowFarAFinishWent) {
+  const PointCloud map = test_clouds::map(), scan = test_clouds::scan();
+  const Transform guess = to_transform({0.3, -0.2, 0.1, 0, 0, 0.05});
+  for (const char* options : {"profile=pyramid", "profile=pyramid finish=windows finish_window=0.75"}) {
+    const auto cpp = make_aligner("persistent_cpu", options_from_text(options));
+    cpp->set_map(map);
+    const AlignResult expected = cpp->align(scan, guess);
+    ndt_aligner* c = nullptr;
+    ASSERT_EQ(ndt_aligner_create("persistent_cpu", options, &c), NDT_OK) << ndt_last_error();
+    const ndt_cloud map_view = view(map), scan_view = view(scan);
+    ndt_result got{};
+    got.struct_size = sizeof(got);
+    EXPECT_EQ(ndt_aligner_set_map(c, &map_view), NDT_OK) << ndt_last_error();
+    EXPECT_EQ(ndt_aligner_align(c, &scan_view, guess.m, &got), NDT_OK) << ndt_last_error();
+    ndt_aligner_destroy(c);
+    ASSERT_EQ(got.has_finish != 0, expected.finish.has_value());
+    EXPECT_EQ(got.finish_step_m, expected.finish ? expected.finish->step_m : 0);
+    EXPECT_EQ(got.finish_score, expected.finish ? expected.finish->score : 0);
+  }
 }
 
 TEST(CInterface, RefusesPointsOnADeviceWhereItRunsOnTheCpu) {

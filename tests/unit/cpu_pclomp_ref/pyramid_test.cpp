@@ -65,6 +65,7 @@ TEST(Pyramid, FindsTheCourtyardsTruthToMillimetres) {
   }
 }
 
+/// levels: with the windows of a finish.
 void expect_lawful(const AlignResult& r, std::size_t levels) {
   ASSERT_EQ(r.trace.size(), static_cast<std::size_t>(r.iterations) + 1);
   EXPECT_LE(r.iterations, 30);
@@ -86,9 +87,14 @@ void expect_lawful(const AlignResult& r, std::size_t levels) {
 
 TEST(Pyramid, AKeptStepNeverLowersItsLevelsScoreAndALevelIsNeverLeftUpwards) {
   for (const Levels& levels : {Levels{1}, Levels{2.5, 1}, Levels{12, 5.2, 2.3, 1}}) {
-    const auto aligner = aligner_on(test_clouds::map(), pyramid(levels));
-    for (const Transform& guess : test_clouds::mixed_guesses(10))
-      expect_lawful(aligner->align(test_clouds::scan_of(300), guess, traced()), levels.size());
+    AlignOptions options = pyramid(levels);
+    for (const Finish finish : {Finish::none, Finish::windows}) {
+      options.finish = finish;
+      const auto aligner = aligner_on(test_clouds::map(), options);
+      for (const Transform& guess : test_clouds::mixed_guesses(10))
+        expect_lawful(aligner->align(test_clouds::scan_of(300), guess, traced()),
+                      levels.size() + (finish == Finish::windows ? 1 : 0));
+    }
   }
 }
 

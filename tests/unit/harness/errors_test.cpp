@@ -67,8 +67,18 @@ TEST(SameBits, AnyDifferenceCounts) {
   EXPECT_TRUE(differs([](AlignResult& r) { r.stop = Stop::converged; }));
   EXPECT_TRUE(differs([](AlignResult& r) { r.iterations = 1; }));
   EXPECT_TRUE(differs([](AlignResult& r) { r.correspondences = 1; }));
+  EXPECT_TRUE(differs([](AlignResult& r) { r.finish.emplace(); }));
   EXPECT_TRUE(differs([](AlignResult& r) { r.conditioning.surface_condition_number = 1; }));
   EXPECT_TRUE(differs([](AlignResult& r) { r.conditioning.weak_direction[5] = 1; }));
+}
+
+TEST(SameBits, BothNumbersOfAFinishCount) {
+  AlignResult a, step, score;
+  a.finish = step.finish = score.finish = FinishStep{0.003, 2500};
+  EXPECT_TRUE(same_bits(a, step));
+  step.finish->step_m = 0.004, score.finish->score = 2501;
+  EXPECT_FALSE(same_bits(a, step));
+  EXPECT_FALSE(same_bits(a, score));
 }
 
 TEST(SameBits, NotANumberEqualsItself) {

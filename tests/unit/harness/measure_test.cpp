@@ -38,6 +38,14 @@ TEST(Measure, ARowNamesTheSolverWhereItDependsOnTheMachine) {
   EXPECT_TRUE(row(kEcho).at("solver").is_null());
 }
 
+TEST(Measure, ARowHasTheStepAndTheScoreOfAFinish) {
+  const Measurement measurement = measured(kFinishing, plan_with({}), {0}, false).measurements.at(0);
+  ASSERT_TRUE(measurement.finish) << measurement.error;
+  EXPECT_EQ(measurement.finish->step_m, 0.003);
+  EXPECT_EQ(measurement.finish->score, 2500);
+  EXPECT_FALSE(measured(kEcho, plan_with({}), {0}, false).measurements.at(0).finish);
+}
+
 TEST(Measure, SamplesEndWhenTheirSpreadIsSmallOrTheCapIsReached) {
   const Measurement settled =
       measured(kEcho, plan_with({.samples = 30, .spread = 1e9, .cap_s = 60}), {0}).measurements.at(0);

@@ -34,6 +34,16 @@ class Echo : public ScriptedAligner {
   int calls_ = 0;  ///< counted by those who ask
 };
 
+/// Finishes with a step of 3 mm.
+class Finishes final : public Echo {
+ public:
+  AlignResult align(const Scan& scan, const Transform& guess, const PerScan& per_scan) override {
+    AlignResult result = Echo::align(scan, guess, per_scan);
+    result.finish = FinishStep{0.003, 2500};
+    return result;
+  }
+};
+
 class FailsOnTheFourthAlignment final : public Echo {
  public:
   AlignResult align(const Scan& scan, const Transform& guess, const PerScan& per_scan) override {
@@ -175,6 +185,7 @@ Implementation made_of(std::string_view name) {
 }
 
 inline const Implementation kEcho = made_of<Echo>("echo");
+inline const Implementation kFinishing = made_of<Finishes>("finishing");
 inline const Implementation kSlow = made_of<Slow>("slow");
 inline const Implementation kFailing = made_of<FailsOnTheFourthAlignment>("failing");
 inline const Implementation kDrifting = made_of<Drifts>("drifting");

@@ -272,6 +272,21 @@ TEST(Measurement, MeetingsThatAreNotKnownAreNull) {
   EXPECT_EQ(parse_measurement(json.dump()).meetings->barriers, 10);
 }
 
+TEST(Measurement, AFinishComesBackAndIsNullWithoutOne) {
+  Measurement measurement = sample_measurement();
+  measurement.finish = FinishStep{0.0031, 2711.5};
+  const auto json = nlohmann::ordered_json::parse(to_json_line(measurement));
+  EXPECT_EQ(json["finish_step_m"], 0.0031);
+  EXPECT_EQ(json["finish_score"], 2711.5);
+  EXPECT_EQ(to_json_line(parse_measurement(to_json_line(measurement))), to_json_line(measurement));
+
+  auto before = nlohmann::ordered_json::parse(to_json_line(sample_measurement()));
+  EXPECT_TRUE(before.at("finish_step_m").is_null() && before.at("finish_score").is_null());
+  EXPECT_FALSE(parse_measurement(before.dump()).finish);
+  before.erase("finish_step_m"), before.erase("finish_score");
+  EXPECT_FALSE(parse_measurement(before.dump()).finish) << "a row of a build without the columns";
+}
+
 TEST(Measurement, ATraceHasAnEntryPerPoseAndErrorsOnlyWithTruth) {
   Measurement measurement = sample_measurement();
   measurement.trace = {{to_transform(Pose{3, 4, 0, 0, 0, 0}), 10, 1, 2, 0}, {Transform{}, 20, 2, 3, 5}};

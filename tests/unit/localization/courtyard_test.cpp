@@ -38,10 +38,11 @@ struct Trip {
   std::optional<StampedPose> gnss{};  ///< the vehicle is told that it is here, all the time
   double regularisation_scale = 0.01;
   int threads = 1;
+  AlignOptions align{};  ///< with these two in it
 };
 
 std::vector<ScanReport> drive(const Trip& trip) {
-  AlignOptions options;
+  AlignOptions options = trip.align;
   options.regularisation_scale = trip.regularisation_scale;
   options.threads = trip.threads;
   const auto aligner = harness::find_implementation(trip.implementation).make(options);
@@ -84,6 +85,28 @@ TEST(LocalizerInTheCourtyard, EveryOwnImplementationFollowsTheDrive) {
       // The courtyard's own golden answers are up to 3 cm from its truth.
       EXPECT_LT(translation_error_m(report.map_from_scan, truth_of(frame)), 0.05)
           << entry.name << " " << frame;
+    }
+  }
+}
+
+TEST(LocalizerInTheCourtyard, AReportHasTheFinishOfItsAlignment) {
+  Trip trip;
+  trip.align = AlignOptions::pyramid();
+  trip.options.covariance = CovarianceMode::multi_ndt;
+  trip.options.spread_neighbours = 3;
+  EXPECT_FALSE(drive(trip).back().aligned->finish);
+  trip.align.finish = Finish::windows;
+  for (const char* implementation : {"cpu_pclomp_ref", "multikernel_cpu", "persistent_cpu"}) {
+    trip.implementation = implementation;
+    const std::vector<ScanReport> reports = drive(trip);
+    for (std::size_t k = 0; k < reports.size(); ++k) {
+      const ScanReport& report = reports[k];
+      EXPECT_EQ(to_string(report.verdict), "ok") << implementation << " " << k;
+      ASSERT_TRUE(report.aligned && report.aligned->finish) << implementation << " " << k;
+      EXPECT_LT(report.aligned->finish->step_m, 0.035) << implementation << " " << k;
+      EXPECT_LT(translation_error_m(report.map_from_scan, truth_of(static_cast<int>(k))), 0.003)
+          << implementation << " " << k;
+      EXPECT_LT(report.spread->distance_m, 0.003) << implementation << " " << k;
     }
   }
 }

@@ -87,7 +87,7 @@ struct TracePoint {
   Transform map_from_scan;                                ///< the evaluated pose
   double score = 0, transform_probability = 0, nvtl = 0;  ///< as in AlignResult
   double step_m = 0;    ///< length of the step that led here, 0 for the guess and for a step taken back
-  int level = 0;        ///< of the score: 0 is the coarsest
+  int level = 0;        ///< of the score: 0 is the coarsest, one past the last a finish's windows
   double radius_m = 0;  ///< longest next step, with StepControl::trust_region
 };
 

@@ -164,11 +164,11 @@ NDT_HD inline LoopStatus arrive(const Derivatives& found, double here_score, int
 /// Goes to the next finer map with a step of this length, from the last one to the windows.
 NDT_HD inline void enter_next_level(double step_m, const RegionOptions& options, RegionState& r) {
   const int level = r.here_level + 1;
-  if (level > options.last) return evaluate_next(Purpose::finish, level, 1, r);
   r.radius_m = options.levels[level].radius_m;
+  r.step_m = step_m;
+  if (level > options.last) return evaluate_next(Purpose::finish, level, 1, r);
   r.kept_step_m = INFINITY;
   r.level_ended = false;
-  r.step_m = step_m;
   evaluate_next(Purpose::next_level, level, share_after(r.last_step_m, false, options), r);
 }
 
@@ -298,7 +298,9 @@ struct TrustRegion {
     const Pose pose = state.trial;
     RegionState r = state.region;
     r.found_for = Purpose::finish;
-    r.kept = r.damped = false;
+    r.found_step_m = r.step_m;
+    r.here_level = r.level;
+    r.kept = true, r.damped = false;
     r.finish_step_m = 0, r.finish_score = at.score;
     crew.one([&] {
       state.found = {pose, at};
@@ -306,9 +308,7 @@ struct TrustRegion {
     });
     Vec6 move;
     if (at.pairs > 0 && is_finite(at)) {
-      const RegionStep step =
-          find_step(crew, at, state.found.at, options.region,
-                    options.region.levels[options.region.last + 1].radius_m, state.damped);
+      const RegionStep step = find_step(crew, at, state.found.at, options.region, r.radius_m, state.damped);
       r = state.region;
       if (!step.failed) move = step.move, r.finish_step_m = step.length_m;
       r.damped = step.damped;
@@ -337,11 +337,11 @@ struct TrustRegion {
     const RegionState& r = state.region;
     ++state.evaluations;
     if (r.found_for == Purpose::guess) state.guess = state.found;
-    if (r.found_for == Purpose::trial || r.found_for == Purpose::next_level) ++state.iterations;
+    if (r.found_for != Purpose::guess && r.found_for != Purpose::true_hessian) ++state.iterations;
     state.fallbacks += r.damped ? 1 : 0;
     state.accepted = false;
     if (state.status == LoopStatus::non_finite) return;
-    state.accepted = r.found_for != Purpose::true_hessian && r.found_for != Purpose::finish;
+    state.accepted = r.found_for != Purpose::true_hessian;
     state.step = r.kept ? r.found_step_m : 0;
     if (!r.kept) return;
     const Pose &to = state.found.pose, &from = state.here.pose;
