@@ -5,7 +5,7 @@
 #include <stdexcept>
 #include <vector>
 
-#include "anywhere/level_backend.hpp"
+#include "anywhere/level_search.hpp"
 
 namespace ndt::initial_pose {
 
