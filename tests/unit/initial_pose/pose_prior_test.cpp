@@ -7,7 +7,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "ndt/initial_pose/prior_sampler.hpp"
+#include "ndt/initial_pose/tpe.hpp"
 
 namespace ndt::initial_pose {
 namespace {
