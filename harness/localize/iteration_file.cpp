@@ -1,7 +1,6 @@
 #include "localize/iteration_file.hpp"
 
 #include <cmath>
-#include <span>
 
 #include "base/json_fields.hpp"
 

@@ -15,7 +15,6 @@
 #include <string>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 #include "bytes.hpp"
 #include "ndt/core/error.hpp"

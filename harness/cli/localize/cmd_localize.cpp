@@ -2,8 +2,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <algorithm>
-
 #include "base/clock.hpp"
 #include "base/errors.hpp"
 #include "base/standard_streams.hpp"
@@ -20,7 +18,6 @@
 #include "cli/localize/print_localize.hpp"
 #include "data/voxel_grid.hpp"
 #include "localize/localize_run.hpp"
-#include "ndt/io/numbers.hpp"
 
 namespace ndt::harness {
 namespace {

@@ -11,7 +11,6 @@
 #include <memory>
 #include <new>
 #include <random>
-#include <string>
 #include <vector>
 
 #include "ndt/core/error.hpp"

@@ -8,8 +8,6 @@
 #include <random>
 #include <stdexcept>
 
-#include "pcd_files.hpp"
-
 namespace ndt::harness {
 namespace {
 

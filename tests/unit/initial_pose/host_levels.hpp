@@ -2,7 +2,6 @@
 #pragma once
 
 #include <algorithm>
-#include <stdexcept>
 #include <vector>
 
 #include "anywhere/level_search.hpp"

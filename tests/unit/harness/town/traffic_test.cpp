@@ -5,7 +5,6 @@
 #include <cmath>
 #include <limits>
 
-#include "town/surroundings.hpp"
 #include "town/town_plan.hpp"
 
 namespace ndt::harness::town {
