@@ -8,6 +8,7 @@
 #include <iterator>
 
 #include "device_map.hpp"
+#include "message_of.hpp"
 #include "ndt/core/enum_names.hpp"
 #include "ndt/core/error.hpp"
 #include "ndt/cuda/device.hpp"
@@ -127,17 +128,10 @@ TEST_F(DeviceTiles, WithoutAVoxelAreRefusedInTheWordsOfTheHost) {
   const Tiles sparse{
       {1, std::make_shared<const std::vector<Point>>(std::vector<Point>{{1, 1, 1}, {9, 1, 1}})},
       {2, std::make_shared<const std::vector<Point>>(std::vector<Point>{{1.5F, 1, 1}})}};
-  const auto refusal = [](const std::function<void()>& build) {
-    try {
-      build();
-    } catch (const InputError& error) {
-      return std::string(error.what());
-    }
-    return std::string("accepted");
-  };
-  EXPECT_EQ(refusal([&] { device->build_of_tiles(sparse, {}); }),
-            refusal([&] { VoxelMap(merged(sparse), {}); }));
-  EXPECT_EQ(refusal([&] { device->build_of_tiles({}, {}); }), refusal([&] { VoxelMap(PointCloud{}, {}); }));
+  EXPECT_EQ(message_of<InputError>([&] { device->build_of_tiles(sparse, {}); }),
+            message_of<InputError>([&] { VoxelMap(merged(sparse), {}); }));
+  EXPECT_EQ(message_of<InputError>([&] { device->build_of_tiles({}, {}); }),
+            message_of<InputError>([&] { VoxelMap(PointCloud{}, {}); }));
 }
 
 }  // namespace
