@@ -7,6 +7,7 @@
 #include <cstring>
 #include <iterator>
 
+#include "at_resolution.hpp"
 #include "device_map.hpp"
 #include "message_of.hpp"
 #include "ndt/core/enum_names.hpp"
@@ -70,13 +71,6 @@ void DeviceTiles::expect_merged(const Tiles& tiles, const AlignOptions& options,
   expect_same_hash(got, expected, name);
   for (std::size_t i = 0; i < expected.table.size(); ++i)
     ASSERT_TRUE(same_row(got.table[i], expected.table[i])) << name << ", voxel " << i;
-}
-
-AlignOptions at_resolution(double resolution_m, Neighbours neighbours = Neighbours::radius) {
-  AlignOptions options;
-  options.resolution_m = resolution_m;
-  options.neighbours = neighbours;
-  return options;
 }
 
 /// Every way through a merge, for tools that take a thousand times as long.

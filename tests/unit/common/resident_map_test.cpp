@@ -9,6 +9,7 @@
 #include <random>
 #include <set>
 
+#include "at_resolution.hpp"
 #include "message_of.hpp"
 #include "ndt/core/error.hpp"
 #include "ndt/core/simd.hpp"
@@ -52,13 +53,6 @@ void expect_map_of(const ReadyMap& got, const PointCloud& cloud, const AlignOpti
   ASSERT_EQ(levels.size(), expected.size()) << name;
   for (std::size_t k = 0; k < levels.size(); ++k)
     expect_same_bits(*levels[k], *expected[k], name + ", level " + std::to_string(k));
-}
-
-AlignOptions at_resolution(double resolution_m, Neighbours neighbours = Neighbours::radius) {
-  AlignOptions options;
-  options.resolution_m = resolution_m;
-  options.neighbours = neighbours;
-  return options;
 }
 
 PointCloud moved(PointCloud cloud, const Point& by) {

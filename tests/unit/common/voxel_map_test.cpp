@@ -11,6 +11,7 @@
 #include <map>
 #include <random>
 
+#include "at_resolution.hpp"
 #include "data/courtyard.hpp"
 #include "message_of.hpp"
 #include "ndt/core/error.hpp"
@@ -22,12 +23,6 @@ namespace {
 using testing::AllOf;
 using testing::HasSubstr;
 using Key = std::array<std::int64_t, 3>;
-
-AlignOptions at_resolution(double resolution_m) {
-  AlignOptions options;
-  options.resolution_m = resolution_m;
-  return options;
-}
 
 Key key_of(const VoxelInfo& row) { return {row.key[0], row.key[1], row.key[2]}; }
 
