@@ -15,9 +15,8 @@ namespace ndt::harness {
 /// Counts from the lengths of a preset's lists before any of it is made.
 class PlanBudget {
  public:
-  /// Adds a study on a dataset with these thread counts. Throws InputError that says which lists are too long
-  /// as soon as all studies so far are more than Limits::kMeasurements, or their plan.json may be longer than
-  /// Limits::kPlanBytes.
+  /// Adds a study on a dataset with these thread counts. Throws InputError that says which lists are too
+  /// long: all studies so far may have Limits::kMeasurements, and a plan.json of Limits::kPlanBytes.
   void take(const std::string& preset, const Study& study, const Dataset& dataset,
             const std::vector<const Implementation*>& implementations, const std::vector<int>& threads);
 

@@ -24,9 +24,9 @@ std::vector<StampedTransform> gnss_of(std::span<const StampedTransform> poses, O
                                       std::uint64_t seed);
 
 /// Odometry at the times of the poses, in a world that begins with the first of them. Distances are 1 % too
-/// long, and off by another 1 % (1 sigma) from pose to pose; the heading drifts by 1 degree in 100 m, and by
-/// 0.05 degrees (1 sigma) from pose to pose. To pose number `carried`, 2 or more, the vehicle was carried:
-/// the odometry goes on as from the pose two before it to the one before it.
+/// long, and off by another 1 % (1 sigma) from pose to pose. The heading drifts by 1 degree in 100 m, and by
+/// 0.05 degrees (1 sigma) from pose to pose. The vehicle was carried to pose number `carried`, 2 or more:
+/// there the odometry repeats the step before.
 std::vector<StampedTransform> odometry_of(std::span<const StampedTransform> poses, std::uint64_t seed,
                                           std::optional<std::size_t> carried = std::nullopt);
 

@@ -67,8 +67,8 @@ struct ScanStop {
 /// jump of the plan is one between two scans.
 std::vector<ScanStop> scan_stops(const TownPlan& plan, const Drive& drive);
 
-/// Pose of the sensor in the map: the town turned by an angle that no street shares with the axes, its origin
-/// under the start of the drive.
+/// Pose of the sensor in the map. The town is turned by an angle that no street shares with the axes, and its
+/// origin is under the start of the drive.
 class MapFrame {
  public:
   MapFrame(const World& world, const TownPlan& plan);

@@ -32,8 +32,8 @@ bool is_there(const fs::path& path) {
   return fs::exists(path, error);
 }
 
-/// Finds the tiles of metadata: beside it, in a folder of tiles there, or in folders inside one of these,
-/// where Autoware's divider puts them with use_large_grid.
+/// Finds the tiles of metadata: beside it, in a folder of tiles there, or in folders inside one of these.
+/// Autoware's divider puts them there with use_large_grid.
 class TilePlaces {
  public:
   TilePlaces(const fs::path& beside, const MapMetadata& metadata) : beside_(beside) {

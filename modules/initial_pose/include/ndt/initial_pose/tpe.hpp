@@ -71,7 +71,7 @@ class Tpe {
   /// from the prior. Later each is the candidate with the largest density ratio, the first on ties. Places
   /// that were given before it and are not told yet are assumed to be bad.
   std::vector<Pose> ask(int count);
-  /// Works ahead in idle times between ask() and tell(): draws the candidates of the next `count` proposals,
+  /// Works ahead in idle times between ask() and tell(). Draws the candidates of the next `count` proposals,
   /// and compares those of the first `compared` proposals with the trials told so far. Proposals are the same
   /// without it. Does nothing while they come from the prior.
   void draw_ahead(int count, int compared);
