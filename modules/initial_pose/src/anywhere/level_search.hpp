@@ -7,11 +7,17 @@
 #include <memory>
 #include <span>
 
-#include "anywhere/place_task.hpp"
 #include "anywhere/place_view.hpp"
 #include "ndt/align/aligner.hpp"
+#include "ndt/initial_pose/place_query.hpp"
+
+namespace ndt {
+class HostPool;
+}
 
 namespace ndt::initial_pose {
+
+class PlaceTask;
 
 /// The boxes of the coarsest level at all headings that were bounded, by falling bound.
 struct SortedRoots {
