@@ -137,6 +137,12 @@ def parser():
     g.add_argument("--truth-accuracy", type=_not_negative, default=0.05, metavar="M",
                    help="errors below this are not significant (0.05)")
 
+    _add_other_sensors(p)
+    _add_map_and_alignment(p)
+    return p
+
+
+def _add_other_sensors(p):
     g = p.add_argument_group("other sensors of a bag, for ndt-bench localize")
     g.add_argument("--odometry-topic", metavar="TOPIC", help="Odometry, PoseStamped or PoseWithCovarianceStamped, in a world of its own")
     g.add_argument("--odometry-tf", metavar="FRAME", help="poses of the scans' frame in this one by tf, such as odom")
@@ -146,9 +152,6 @@ def parser():
     g.add_argument("--map-crs", metavar="CRS", help="for NavSatFix: the map's grid, EPSG:32654 or mgrs:54SUE (default: that of a surveyor's --map); "
                    "with --map-origin the map begins there")
     g.add_argument("--map-projector-info", type=Path, metavar="FILE", help="for NavSatFix: Autoware's map_projector_info.yaml")
-
-    _add_map_and_alignment(p)
-    return p
 
 
 def _add_map_and_alignment(p):

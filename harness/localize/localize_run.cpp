@@ -167,6 +167,29 @@ void diagnose(ScanReport& report, const LocalizedScan& scan, double critical_ms)
         Level::warn, fmt::format("it took {:.1f} ms, more than {:g} ms", scan.execution_ms, critical_ms));
 }
 
+/// Takes the cloud out of `raw`, without its no-returns unless they are kept.
+PointCloud filtered(const LocalizeInput& input, RawScan& raw) {
+  if (!input.keep_no_returns) raw.no_returns = drop_no_returns(raw.cloud);
+  return input.filter ? input.filter(std::move(raw.cloud)) : std::move(raw.cloud);
+}
+
+/// Raises what the localizer cannot know, and writes the diagnostics of the scan.
+void complete(ScanReport& report, LocalizedScan& scan, const RawScan& raw, double critical_ms) {
+  diagnose(report, raw);
+  diagnose(report, scan, critical_ms);
+  const Stopwatch diagnosing;
+  scan.diagnostics = diagnostics_json(scan).dump();
+  scan.times.diagnostics_ms = diagnosing.elapsed_us() / 1000;
+}
+
+void count(LocalizeSummary& summary, const LocalizedScan& scan, const RawScan& raw,
+           const LocalizeInput& input) {
+  count(summary, scan);
+  count(summary.left_out, raw, scan.report->no_returns);
+  if (summary.long_run)
+    summary.long_run->add(scan, input.following ? input.following->device_bytes() : std::nullopt);
+}
+
 }  // namespace
 
 LocalizeSummary localize_all(localization::Localizer& localizer, const LocalizeInput& input,
@@ -186,8 +209,7 @@ LocalizeSummary localize_all(localization::Localizer& localizer, const LocalizeI
     arrivals.outside_time([&] { raw = read(input, arrival->frame); });
     const ThreadStopwatch own;
     const Stopwatch filtering;
-    if (!input.keep_no_returns) raw.no_returns = drop_no_returns(raw.cloud);
-    const PointCloud cloud = input.filter ? input.filter(std::move(raw.cloud)) : std::move(raw.cloud);
+    const PointCloud cloud = filtered(input, raw);
     const double filter_ms = filtering.elapsed_us() / 1000;
     if (arrival->frame / lap_scans != lap) {
       lap = arrival->frame / lap_scans;
@@ -217,17 +239,10 @@ LocalizeSummary localize_all(localization::Localizer& localizer, const LocalizeI
       diagnose_map(report, scan, *input.following);
       input.following->after_scan(report.map_from_scan);
     }
-    diagnose(report, raw);
-    diagnose(report, scan, input.critical_ms);
-    const Stopwatch diagnosing;
-    scan.diagnostics = diagnostics_json(scan).dump();
-    scan.times.diagnostics_ms = diagnosing.elapsed_us() / 1000;
+    complete(report, scan, raw, input.critical_ms);
     scan.cpu_ms = own.elapsed_us() / 1000;
     arrivals.outside_time([&] {
-      count(summary, scan);
-      count(summary.left_out, raw, report.no_returns);
-      if (summary.long_run)
-        summary.long_run->add(scan, input.following ? input.following->device_bytes() : std::nullopt);
+      count(summary, scan, raw, input);
       if (timed.truth) errors.add(*timed.truth, report.map_from_scan);
       observe(scan);
     });

@@ -30,7 +30,7 @@ struct Arrival {
   std::optional<double> delay_s;  ///< from its arrival to now, by the clock; nothing without one
 };
 
-/// Hands out the scans. In real time a queue holds one: a scan that arrives while another is worked on takes
+/// Hands out the scans. In real time a queue holds one. A scan that arrives while another is worked on takes
 /// the place of the one that waits, which is dropped. The last scan is never dropped. The first arrives with
 /// the first call.
 class Arrivals {

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <filesystem>
-#include <string>
 
 #include "base/lock_file.hpp"
 #include "localize/localized_scan.hpp"

@@ -2,7 +2,6 @@
 // default.
 #pragma once
 
-#include <span>
 #include <string>
 #include <string_view>
 #include <tuple>

@@ -3,7 +3,6 @@
 
 #include <array>
 #include <concepts>
-#include <cstdint>
 #include <optional>
 #include <string_view>
 #include <tuple>

@@ -11,7 +11,6 @@
 #include "base/clock.hpp"
 #include "base/errors.hpp"
 #include "base/process.hpp"
-#include "ndt/core/error.hpp"
 #include "peers/peer_aligner.hpp"
 #include "run/guesses.hpp"
 #include "run/job_measurements.hpp"

@@ -16,8 +16,7 @@
 #include "registry/option_keys.hpp"
 #include "run/guesses.hpp"
 #include "run/job_measurements.hpp"
-#include "run/plan_blocks.hpp"
-#include "run/plan_budget.hpp"
+#include "run/plan_jobs.hpp"
 
 namespace ndt::harness {
 namespace {

@@ -8,7 +8,6 @@
 #include "base/errors.hpp"
 #include "base/json_struct.hpp"
 #include "io/json_file.hpp"
-#include "ndt/core/error.hpp"
 #include "ndt/core/limits.hpp"
 #include "ndt/io/text.hpp"
 #include "peers/peer_file.hpp"

@@ -9,7 +9,6 @@
 #include <map>
 #include <set>
 
-#include "base/environment.hpp"
 #include "base/errors.hpp"
 #include "base/project_folder.hpp"
 #include "ndt/core/limits.hpp"

@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 
 #include "base/errors.hpp"
+#include "town/exact.hpp"
 #include "town/surroundings.hpp"
 
 namespace ndt::harness {
@@ -110,6 +112,47 @@ TownPlan kidnap_plan() {
   return plan;
 }
 
+constexpr double kScanPeriodS = 0.5;  // between scans of a plan without a car
+
+std::vector<ScanStop> evenly(double step_m, double length_m) {
+  std::vector<ScanStop> stops;
+  const auto count = static_cast<int>(whole_below(length_m / step_m)) + 1;
+  for (int i = 0; i < count; ++i) stops.push_back({.time_s = kScanPeriodS * i, .along_m = i * step_m});
+  return stops;
+}
+
+/// The fastest that a car may be here, so that it can slow down for every turn ahead.
+double speed_limit(const CarPace& car, const std::vector<Drive::Stretch>& turns, double at_m) {
+  double limit = car.straight_m_s;
+  for (const Drive::Stretch& turn : turns) {
+    if (at_m >= turn.end_m) continue;
+    const double ahead_m = std::max(0.0, turn.begin_m - at_m);
+    limit = std::min(limit, std::sqrt(car.turn_m_s * car.turn_m_s + 2 * car.braking_m_s2 * ahead_m));
+  }
+  return limit;
+}
+
+std::vector<ScanStop> driven(const CarPace& car, std::optional<Jump> jump, const Drive& drive) {
+  constexpr int kSubsteps = 10;  // so that it does not run into a turn between two scans
+  const std::vector<Drive::Stretch> turns = drive.turn_stretches();
+  const double length_m = drive.length_m(), dt = car.period_s / kSubsteps;
+  std::vector<ScanStop> stops;
+  double at_m = 0, speed = 0;
+  bool carried = false;
+  for (int scan = 0; at_m <= length_m; ++scan) {
+    stops.push_back({car.period_s * scan, at_m, speed, carried});
+    for (int k = 0; k < kSubsteps; ++k) {
+      speed = std::min(speed + car.accelerating_m_s2 * dt, speed_limit(car, turns, at_m));
+      at_m += speed * dt;
+    }
+    carried = jump && at_m >= jump->from_m;
+    if (!carried) continue;
+    at_m = jump->to_m;
+    jump.reset();
+  }
+  return stops;
+}
+
 }  // namespace
 
 TownPlan plan_of(TownScale scale) {
@@ -150,6 +193,10 @@ World build_world(const TownPlan& plan, std::uint64_t seed) {
 
 Drive scan_drive(const TownPlan& plan) { return {plan.corners, Streets::kLane}; }
 Drive map_drive(const TownPlan& plan) { return {plan.corners, Streets::kLane - 0.4}; }
+
+std::vector<ScanStop> scan_stops(const TownPlan& plan, const Drive& drive) {
+  return plan.car ? driven(*plan.car, plan.jump, drive) : evenly(plan.scan_step_m, drive.length_m());
+}
 
 MapFrame::MapFrame(const World& world, const TownPlan& plan)
     : origin_{plan.corners[0].x, plan.corners[0].y,

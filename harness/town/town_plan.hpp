@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "town/drive.hpp"
-#include "town/gnss.hpp"
 #include "town/ground.hpp"
 #include "town/lidar.hpp"
+#include "town/other_sensors.hpp"
 #include "town/town.hpp"
 
 namespace ndt::harness::town {
@@ -55,8 +55,20 @@ World build_world(const TownPlan& plan, std::uint64_t seed);
 Drive scan_drive(const TownPlan& plan);
 Drive map_drive(const TownPlan& plan);
 
-/// Pose of the sensor in the map: the town turned by an angle that no street shares with the axes, its origin
-/// under the start of the drive.
+/// When and where on its drive the scanner scans.
+struct ScanStop {
+  double time_s = 0, along_m = 0;
+  double speed_m_s = 0;  ///< of a car
+  bool carried = false;  ///< it was not driven here from the stop before
+};
+
+/// The scans of a plan's drive in their order, the first at its start: every few metres, or at a fixed rate
+/// on a car. A car starts from a stand and slows down for turns; the drive ends where it ends, at speed. A
+/// jump of the plan is one between two scans.
+std::vector<ScanStop> scan_stops(const TownPlan& plan, const Drive& drive);
+
+/// Pose of the sensor in the map. The town is turned by an angle that no street shares with the axes, and its
+/// origin is under the start of the drive.
 class MapFrame {
  public:
   MapFrame(const World& world, const TownPlan& plan);

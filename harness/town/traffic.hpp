@@ -10,8 +10,8 @@
 
 namespace ndt::harness::town {
 
-/// Two vehicles drive ahead of the car and one behind it, always at the same distance along the drive; more
-/// come towards it in the other lane at 8 m/s, 25 to 60 m between them. One in four is a lorry.
+/// Two vehicles drive ahead of the car and one behind it, always at the same distance along the drive.
+/// More come towards it in the other lane at 8 m/s, 25 to 60 m between them. One in four is a lorry.
 class Traffic {
  public:
   /// For times from 0 to `until_s`.

@@ -16,10 +16,8 @@
 #include "ndt/io/cloud_file.hpp"
 #include "ndt/io/output_file.hpp"
 #include "ndt/io/trajectory.hpp"
-#include "town/gnss.hpp"
 #include "town/leaf_sums.hpp"
-#include "town/odometry.hpp"
-#include "town/pace.hpp"
+#include "town/other_sensors.hpp"
 #include "town/town_plan.hpp"
 #include "town/traffic.hpp"
 

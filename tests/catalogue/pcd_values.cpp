@@ -1,6 +1,5 @@
 // Well-formed PCD files whose coordinates are awkward: all are read as they are; what an alignment makes of
 // them is said here.
-#include <cmath>
 #include <limits>
 
 #include "catalogue.hpp"

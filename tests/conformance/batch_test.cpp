@@ -1,7 +1,6 @@
 // Batches of poses, on every implementation, together or one after the other: a result is the same alone, in
 // any batch and at any place in it.
 #include <algorithm>
-#include <span>
 #include <stdexcept>
 
 #include "every_implementation.hpp"

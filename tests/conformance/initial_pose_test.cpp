@@ -1,6 +1,5 @@
 // Searches for the initial pose on every implementation: what aligns many at once finds what one after the
 // other finds.
-#include <cmath>
 
 #include "every_implementation.hpp"
 #include "ndt/initial_pose/search.hpp"

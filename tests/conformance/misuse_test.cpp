@@ -9,6 +9,7 @@
 #include <tuple>
 
 #include "every_implementation.hpp"
+#include "message_of.hpp"
 #include "misuse_cases.hpp"
 #include "ndt/core/error.hpp"
 #include "ndt/named_options.hpp"
@@ -274,12 +275,7 @@ TEST_P(Misuse, AMapInAMetricGridZoneIsStillFineEnough) {
 }
 
 std::string refusal_of_guess(Aligner& aligner, const Transform& guess) {
-  try {
-    aligner.align(misuse::base().scan, guess);
-  } catch (const std::invalid_argument& error) {
-    return error.what();
-  }
-  return "accepted";
+  return message_of<std::invalid_argument>([&] { aligner.align(misuse::base().scan, guess); });
 }
 
 TEST_P(Misuse, AGuessThatIsNotRigidIsRefusedWithThePropertyAndItsSize) {

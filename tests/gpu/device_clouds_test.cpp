@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "device_implementations.hpp"
+#include "message_of.hpp"
 #include "ndt/c.h"
 #include "ndt/core/error.hpp"
 #include "ndt/cuda/context.cuh"
@@ -21,16 +22,6 @@ const Transform kGuess = to_transform({0.4, -0.3, 0.05, 0.01, -0.01, 0.05});
 const Layout kXyzi = record_layouts()[1];
 constexpr float kNan = std::numeric_limits<float>::quiet_NaN(),
                 kInfinite = std::numeric_limits<float>::infinity();
-
-/// Returns the message that a call throws, empty if none.
-std::string thrown_by(const std::function<void()>& call) {
-  try {
-    call();
-  } catch (const std::exception& error) {
-    return error.what();
-  }
-  return {};
-}
 
 std::vector<AlignOptions> various_options() {
   AlignOptions searching, pyramid = AlignOptions::pyramid(), throughput;
@@ -139,10 +130,14 @@ TEST_P(DeviceClouds, AreRefusedInTheWordsOfTheHost) {
   const auto aligner = in_courtyard();
   PointCloud coarse = test_clouds::scan();
   for (Point& p : coarse.points) p.x += 4e6F;
-  const auto scan = [&](const auto& cloud) { return thrown_by([&] { aligner->align(cloud, kGuess); }); };
+  const auto scan = [&](const auto& cloud) {
+    return message_of<std::exception>([&] { aligner->align(cloud, kGuess); });
+  };
   EXPECT_THAT(scan(coarse), HasSubstr("precision_lost"));
   EXPECT_EQ(scan(PointsOnDevice(coarse).cloud()), scan(coarse));
-  const auto map = [&](const auto& cloud) { return thrown_by([&] { aligner->set_map(cloud); }); };
+  const auto map = [&](const auto& cloud) {
+    return message_of<std::exception>([&] { aligner->set_map(cloud); });
+  };
   PointCloud sparse, scattered = test_clouds::map();
   sparse.points = {{1, 1, 1}, {9, 1, kNan}};
   scattered.points[5] = {9e6F, 0, 0};
@@ -159,13 +154,13 @@ TEST_P(DeviceClouds, ThatTheDeviceDoesNotReadAreRefusedAndTheAlignerGoesOn) {
   const auto refusal = [&](auto change) {
     DeviceCloud cloud = scan.cloud();
     change(cloud);
-    return thrown_by([&] { aligner->align(cloud, kGuess); });
+    return message_of<std::exception>([&] { aligner->align(cloud, kGuess); });
   };
   EXPECT_THAT(refusal([](DeviceCloud& c) { c.points = test_clouds::scan().points.data(); }),
               HasSubstr("align: the points are at an address that no device reads"));
   EXPECT_THAT(refusal([](DeviceCloud& c) { c.points = nullptr; }), HasSubstr("at a null address"));
   EXPECT_THAT(refusal([](DeviceCloud& c) { c.stride_bytes = 13; }), HasSubstr("stride_bytes = 13"));
-  EXPECT_THAT(thrown_by([&] { GetParam().make({})->align(scan.cloud(), kGuess); }),
+  EXPECT_THAT(message_of<std::exception>([&] { GetParam().make({})->align(scan.cloud(), kGuess); }),
               HasSubstr("align: set_map was not called"));
   expect_same(*aligner, test_clouds::scan(), kXyzi, "afterwards");
 }
@@ -283,7 +278,7 @@ TEST_P(DeviceClouds, AndAlignersOnTwoDevicesDoNotMixAndLeaveTheCurrentDevice) {
     const PointsOnDevice scan(test_clouds::scan(), kXyzi);
     Aligner &near = current == 0 ? *a : *b, &other = current == 0 ? *b : *a;
     EXPECT_TRUE(harness::same_bits(near.align(scan, kGuess), expected));
-    EXPECT_THAT(thrown_by([&] { other.align(scan.cloud(), kGuess); }),
+    EXPECT_THAT(message_of<std::exception>([&] { other.align(scan.cloud(), kGuess); }),
                 HasSubstr("align: the points are on device " + std::to_string(current) +
                           ", and the aligner is on device " + std::to_string(1 - current)));
     EXPECT_EQ(current_device(), current);

@@ -7,7 +7,9 @@
 #include <cstring>
 #include <iterator>
 
+#include "at_resolution.hpp"
 #include "device_map.hpp"
+#include "message_of.hpp"
 #include "ndt/core/enum_names.hpp"
 #include "ndt/core/error.hpp"
 #include "ndt/cuda/device.hpp"
@@ -71,13 +73,6 @@ void DeviceTiles::expect_merged(const Tiles& tiles, const AlignOptions& options,
     ASSERT_TRUE(same_row(got.table[i], expected.table[i])) << name << ", voxel " << i;
 }
 
-AlignOptions at_resolution(double resolution_m, Neighbours neighbours = Neighbours::radius) {
-  AlignOptions options;
-  options.resolution_m = resolution_m;
-  options.neighbours = neighbours;
-  return options;
-}
-
 /// Every way through a merge, for tools that take a thousand times as long.
 TEST_F(DeviceTiles, OfAFewPointsAreTheMergedCloudBitForBit) {
   PointCloud few;
@@ -127,17 +122,10 @@ TEST_F(DeviceTiles, WithoutAVoxelAreRefusedInTheWordsOfTheHost) {
   const Tiles sparse{
       {1, std::make_shared<const std::vector<Point>>(std::vector<Point>{{1, 1, 1}, {9, 1, 1}})},
       {2, std::make_shared<const std::vector<Point>>(std::vector<Point>{{1.5F, 1, 1}})}};
-  const auto refusal = [](const std::function<void()>& build) {
-    try {
-      build();
-    } catch (const InputError& error) {
-      return std::string(error.what());
-    }
-    return std::string("accepted");
-  };
-  EXPECT_EQ(refusal([&] { device->build_of_tiles(sparse, {}); }),
-            refusal([&] { VoxelMap(merged(sparse), {}); }));
-  EXPECT_EQ(refusal([&] { device->build_of_tiles({}, {}); }), refusal([&] { VoxelMap(PointCloud{}, {}); }));
+  EXPECT_EQ(message_of<InputError>([&] { device->build_of_tiles(sparse, {}); }),
+            message_of<InputError>([&] { VoxelMap(merged(sparse), {}); }));
+  EXPECT_EQ(message_of<InputError>([&] { device->build_of_tiles({}, {}); }),
+            message_of<InputError>([&] { VoxelMap(PointCloud{}, {}); }));
 }
 
 }  // namespace

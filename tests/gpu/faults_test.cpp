@@ -8,6 +8,7 @@
 #include <regex>
 
 #include "device_implementations.hpp"
+#include "message_of.hpp"
 #include "ndt/cuda/context.cuh"
 #include "points_on_device.hpp"
 #include "tiles.hpp"
@@ -42,12 +43,7 @@ class Disarmed {
 /// Returns the message that a call throws while the nth CUDA call fails, empty if none.
 std::string thrown_by(int nth, cudaError_t code, const std::function<void()>& call) {
   const Disarmed fault(nth, code);
-  try {
-    call();
-  } catch (const std::runtime_error& e) {
-    return e.what();
-  }
-  return {};
+  return message_of<std::runtime_error>(call);
 }
 
 class Faults : public DeviceImplementation {

@@ -194,8 +194,7 @@ const std::vector<EvaluationCase>& evaluations() {
     const json real = load("evaluations.json");
     if (real.empty()) return out;
     const json cases = load("alignments.json").at("cases");
-    const json& list = real.is_array() ? real : real.at("evaluations");
-    for (const json& j : list) out.push_back(evaluation_from(j, &cases));
+    for (const json& j : real) out.push_back(evaluation_from(j, &cases));
     return out;
   }();
   return all;
@@ -207,8 +206,7 @@ const std::vector<TraceCase>& traces() {
     const json real = load("traces.json");
     if (real.empty()) return out;
     const json cases = load("alignments.json").at("cases");
-    const json& list = real.is_array() ? real : real.at("traces");
-    for (const json& j : list)
+    for (const json& j : real)
       out.push_back(trace_from(j, &cases, cases.at(j.at("case").get<std::string>()).at("guesses")));
     return out;
   }();

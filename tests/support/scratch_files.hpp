@@ -15,9 +15,9 @@
 #include <string>
 #include <string_view>
 #include <utility>
-#include <vector>
 
 #include "bytes.hpp"
+#include "message_of.hpp"
 #include "ndt/core/error.hpp"
 #include "ndt/core/point_cloud.hpp"
 #include "temporary_folder.hpp"
@@ -48,23 +48,13 @@ class ScratchFiles : public testing::Test {
 /// The message of the InputError that a call ends with; empty if it ends without.
 template <class Call>
 std::string input_error_of(Call call) {
-  try {
-    call();
-  } catch (const InputError& error) {
-    return error.what();
-  }
-  return "";
+  return message_of<InputError>(call);
 }
 
 /// Returns the message of the std::invalid_argument that a mistaken call throws.
 template <class Call>
 std::string mistake_of(Call call) {
-  try {
-    call();
-  } catch (const std::invalid_argument& error) {
-    return error.what();
-  }
-  return "";
+  return message_of<std::invalid_argument>(call);
 }
 
 inline long peak_kib() {

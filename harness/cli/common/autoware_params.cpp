@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 
 #include "base/errors.hpp"
 #include "base/standard_streams.hpp"

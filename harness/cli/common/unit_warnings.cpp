@@ -1,7 +1,5 @@
 #include "cli/common/unit_warnings.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <vector>

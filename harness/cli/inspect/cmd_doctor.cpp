@@ -3,7 +3,6 @@
 
 #include <cstdlib>
 #include <filesystem>
-#include <optional>
 #include <sstream>
 #include <utility>
 #include <vector>

@@ -2,8 +2,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <algorithm>
-
 #include "base/clock.hpp"
 #include "base/errors.hpp"
 #include "base/standard_streams.hpp"
@@ -15,12 +13,11 @@
 #include "cli/common/progress_line.hpp"
 #include "cli/localize/autoware_localization.hpp"
 #include "cli/localize/localize_aligners.hpp"
-#include "cli/localize/other_sensors.hpp"
+#include "cli/localize/localize_recording.hpp"
+#include "cli/localize/localize_start.hpp"
 #include "cli/localize/print_localize.hpp"
-#include "cli/localize/whole_map_start.hpp"
 #include "data/voxel_grid.hpp"
 #include "localize/localize_run.hpp"
-#include "ndt/io/numbers.hpp"
 
 namespace ndt::harness {
 namespace {
@@ -32,19 +29,15 @@ using localization::Prediction;
 using LocalizerArguments = Given<kLocalizerOptions>;
 
 constexpr const char* kGroup = "Localisation";
-constexpr const char *kSearch = "search", *kUsualSigma = "5,5,0.5,0.02,0.02";
 /// Autoware's own, for its covariances at 2 m.
-constexpr std::size_t kMostLaps = 10000;
 constexpr double kReliableTransformProbability = 3, kCriticalMs = 100;
 
 struct LocalizeCommand {
   LocalizeMapArguments map;
-  std::string scans, stamps, stamp_unit, odometry, gnss, out, ply, ply_frames, command_line;
+  RecordingArguments recording;
+  std::string out, ply, ply_frames, command_line;
   std::string implementation{kAuto};
-  PoseArgument init, guess;
-  std::vector<std::string> sigma, up;
-  std::optional<double> rate_hz;
-  std::size_t laps = 1;
+  StartArguments start;
   std::optional<double> critical_ms, reliable_nvtl;
   std::optional<std::string> autoware_params;
   std::vector<localization::Offset> offsets;  ///< of the parameter file; none: the usual ones
@@ -56,10 +49,6 @@ struct LocalizeCommand {
   PreparationArguments preparation;
 };
 
-bool starts_by_search(const LocalizeCommand& a) {
-  return a.init.words.size() == 1 && a.init.words[0] == kSearch;
-}
-
 /// The profile that forgives a rough prediction, unless one is given.
 AlignArguments with_profile(AlignArguments given) {
   auto& profile = given[&ProfileChoice::profile];
@@ -69,13 +58,9 @@ AlignArguments with_profile(AlignArguments given) {
 
 /// An option that would not be used is a mistake.
 void check_uses(const LocalizeCommand& a, Prediction prediction) {
-  if (!a.guess.empty() && !starts_by_search(a))
-    throw UsageError("--guess requires --init search; add it, or give the pose with --init alone");
-  if (!a.sigma.empty() && !starts_by_search(a)) throw UsageError("--sigma requires --init search");
-  if (!a.stamp_unit.empty() && a.stamps.empty()) throw UsageError("--stamp-unit requires --stamps");
-  if (a.rate_hz && !a.stamps.empty())
-    throw UsageError("--rate and --stamps exclude each other: both set the times of the scans; remove one");
-  if (!a.odometry.empty() && a.localizer[&LocalizerOptions::prediction] && prediction != Prediction::odometry)
+  check(a.start);
+  if (!a.recording.odometry.empty() && a.localizer[&LocalizerOptions::prediction] &&
+      prediction != Prediction::odometry)
     throw UsageError(fmt::format("--odometry requires --prediction odometry, not {}; remove one of the two",
                                  localization::to_string(prediction)));
   const LocalizerArguments& given = a.localizer;
@@ -92,16 +77,9 @@ void check_uses(const LocalizeCommand& a, Prediction prediction) {
 
 /// Checks the options before any file is read.
 void check(const LocalizeCommand& a) {
-  if (a.rate_hz && !(*a.rate_hz > 0 && *a.rate_hz <= 1e6))
-    throw UsageError(fmt::format("--rate = {}: must be above 0 and at most 1e6 scans a second", *a.rate_hz));
+  check(a.recording);
   if (a.critical_ms && !(*a.critical_ms > 0))
     throw UsageError(fmt::format("--critical-ms = {}: must be above 0", *a.critical_ms));
-  if (a.laps < 1 || a.laps > kMostLaps)
-    throw UsageError(fmt::format("--laps = {}: must be in [1, {}]", a.laps, kMostLaps));
-  if (a.laps > 1 && (!a.odometry.empty() || (!a.gnss.empty() && a.gnss != "none")))
-    throw UsageError(fmt::format(
-        "--laps = {}: cannot be used with --odometry or --gnss, whose times cover one lap; remove them",
-        a.laps));
   if (a.speed && !a.real_time) throw UsageError("--speed requires --real-time");
   if (a.speed && !(*a.speed > 0 && *a.speed <= 1e6))
     throw UsageError(fmt::format("--speed = {}: must be above 0 and at most 1e6", *a.speed));
@@ -153,54 +131,33 @@ LocalizerOptions localizer_options(const LocalizeCommand& a, const AlignOptions&
   return options;
 }
 
-initial_pose::PosePrior prior_of(const LocalizeCommand& a, const Transform& guess) {
-  initial_pose::PosePrior prior;
-  prior.mean = principal(derivative_pose(guess));
-  take_sigma(a.sigma.empty() ? std::vector<std::string>{kUsualSigma} : a.sigma, prior);
-  require_valid(prior);
-  return prior;
-}
-
-/// The pose given, or the dataset's own guess of the first scan.
-std::optional<Transform> first_pose(const PoseArgument& given, const ScanSequence& sequence,
-                                    const char* option) {
-  return given.empty() ? sequence.near_start : pose_from(given, option);
-}
-
-/// The pose where the first scan is expected, or the prior of its search.
-struct Start {
-  std::optional<Transform> pose;  ///< nothing: it is searched in the whole map
-  std::optional<initial_pose::PosePrior> prior;
-
-  void give(Localizer& localizer) const {
-    prior ? localizer.start_by_search(*prior) : localizer.start_at(*pose);
-  }
-  /// Nothing for all of the map.
-  std::optional<MapArea> area(const MapArguments& map) const {
-    if (!pose) return std::nullopt;
-    return prior ? near(map, *prior) : near(map, *pose);
-  }
-};
-Start start_of(const LocalizeCommand& a, const ScanSequence& sequence) {
-  const bool searches = starts_by_search(a);
-  const auto pose =
-      searches ? first_pose(a.guess, sequence, "--guess") : first_pose(a.init, sequence, "--init");
-  if (!searches && !pose)
-    throw UsageError(
-        "--init is required: give the first scan's pose in the map as x,y,z,roll,pitch,yaw, or search");
-  if (pose && !a.up.empty())
-    throw UsageError(
-        "--up requires a search in the whole map: give --init search without --guess, or remove --up");
-  if (!pose && !a.sigma.empty()) throw UsageError("--sigma requires --guess");
-  return {pose, searches && pose ? std::optional(prior_of(a, *pose)) : std::nullopt};
-}
-
 /// The options of a search, which have their own defaults, and the voxels of the tracking.
 AlignOptions searching_options(const LocalizeCommand& a, const AlignOptions& tracking) {
   AlignArguments wide = with_profile(a.align);
   auto& resolution = wide[&AlignOptions::resolution_m];
   if (!resolution) resolution = tracking.resolution_m;
   return resolve(wide, Guesses::of_a_search);
+}
+
+/// `sequence` and `clock` outlive it.
+LocalizeInput input_of(const LocalizeCommand& a, const ScanSequence& sequence, Clock& clock) {
+  const ScanPreparation filters = overridden(sequence.preparation, scan_preparation(a.preparation));
+  validate(filters);
+  LocalizeInput input;
+  input.sequence = &sequence;
+  input.critical_ms = a.critical_ms.value_or(kCriticalMs);
+  if (a.real_time) input.real_time = RealTime{&clock, a.speed.value_or(1)};
+  input.scan = sequence.scan;
+  input.keep_no_returns = a.keep_no_returns;
+  input.filter = [filters, grid = VoxelGrid()](PointCloud cloud) mutable {
+    return prepare(std::move(cloud), filters, grid).cloud;
+  };
+  input.limits = [align = a.align, trace = a.debug_iterations] {
+    PerScan limits = per_scan(align);
+    limits.trace = trace;
+    return limits;
+  };
+  return input;
 }
 
 /// The first scan that can be read, as the localizer gets it.
@@ -247,68 +204,38 @@ LocalizeCommand with_autoware_params(LocalizeCommand a) {
   if (!a.autoware_params) return a;
   AutowareParams params(*a.autoware_params);
   take_alignment(params, a.align);
-  take_localization(params, {&a.localizer, &a.map, &a.gnss, &a.critical_ms, &a.offsets, &a.reliable_nvtl});
+  take_localization(params,
+                    {&a.localizer, &a.map, &a.recording.gnss, &a.critical_ms, &a.offsets, &a.reliable_nvtl});
   params.finish("localize");
   return a;
-}
-
-/// A dataset that is made on first use is not left in parts by Ctrl-C.
-ScanSequence opened(const LocalizeCommand& a, const StampSource& stamps, ProgressLine& progress) {
-  const Interruption interruption;
-  ScanSequence once =
-      open_sequence(a.scans, stamps, progress.report(), a.map.map.bin_fields, !a.map.map.path.empty());
-  return a.laps > 1 ? repeated(std::move(once), a.laps) : once;
 }
 
 ExitCode localize(const LocalizeCommand& given) {
   const LocalizeCommand a = with_autoware_params(given);
   check(a);
   ProgressLine progress;
-  StampSource stamps{.file = std::nullopt, .rate_hz = a.rate_hz, .unit = std::nullopt};
-  if (!a.stamp_unit.empty()) stamps.unit = named<TimeUnit>("--stamp-unit", a.stamp_unit);
-  if (!a.stamps.empty()) stamps.file = a.stamps;
-  const ScanSequence sequence = opened(a, stamps, progress);
-  if (sequence.map && a.map.map.path.empty() && a.map.map.bin_fields)
-    throw UsageError(
-        "--bin-fields is invalid for a dataset's own clouds: bin_fields in its dataset.toml gives the "
-        "number");
-  for (const std::string& note : sequence.notes) notice("ndt-bench: {}\n", note);
-  const ScanPreparation scan_filters = overridden(sequence.preparation, scan_preparation(a.preparation));
-  validate(scan_filters);
-
+  const ScanSequence sequence = opened(a.recording, a.map.map, progress.report());
+  SteadyClock clock;
+  LocalizeInput input = input_of(a, sequence, clock);
   AlignArguments align = with_profile(a.align);
   if (auto& resolution = align[&AlignOptions::resolution_m]; !resolution) resolution = sequence.resolution_m;
   const AlignOptions options = resolve(align);
-  LocalizeInput input;
-  input.sequence = &sequence;
-  input.critical_ms = a.critical_ms.value_or(kCriticalMs);
-  SteadyClock clock;
-  if (a.real_time) input.real_time = RealTime{&clock, a.speed.value_or(1)};
-  input.scan = sequence.scan;
-  input.keep_no_returns = a.keep_no_returns;
-  VoxelGrid grid;
-  input.filter = [&](PointCloud cloud) { return prepare(std::move(cloud), scan_filters, grid).cloud; };
-  input.limits = [&] {
-    PerScan limits = per_scan(a.align);
-    limits.trace = a.debug_iterations;
-    return limits;
-  };
   // A scan tells how large they are, and whether any can be read.
   const PointCloud first = first_scan(input);
   const Implementation& entry = implementation_with_scores(a.implementation);
-  input.odometry = odometry_for(sequence, a.odometry);
-  input.gnss = gnss_for(sequence, a.gnss, entry);
+  input.odometry = odometry_for(sequence, a.recording.odometry);
+  input.gnss = gnss_for(sequence, a.recording.gnss, entry);
   const LocalizerOptions setting = localizer_options(a, options, entry, !input.odometry.empty());
   if (!setting.least_score) notice_unjudged(unknown_score(setting, options, entry));
   FrameScenes scenes(a.ply, a.ply_frames, sequence.scans.size());
-  Start start = start_of(a, sequence);
+  Start start = start_of(a.start, sequence);
   LocalizeAligners aligners(a.map, sequence, start.area(a.map.map),
                             {&entry, options, [&] { return searching_options(a, options); },
                              map_preparation(a.preparation), a.real_time});
   input.following = aligners.following();
   if (!start.pose) {
-    start.pose =
-        found_in_whole_map(first, aligners, {entry, searching_options(a, options), setting, up_from(a.up)});
+    start.pose = found_in_whole_map(first, aligners,
+                                    {entry, searching_options(a, options), setting, up_from(a.start.up)});
     if (!start.pose) return ExitCode::jobs_failed;
   }
   Localizer localizer(aligners.tracker(), setting, [&]() -> Aligner& { return aligners.searcher(); });
@@ -334,56 +261,6 @@ ExitCode localize(const LocalizeCommand& given) {
   return verdict_on(summary);
 }
 
-void add_source_flags(CLI::App& command, LocalizeCommand& a) {
-  command
-      .add_option("--scans", a.scans,
-                  "folder of clouds, in the order of their names or numbers; or a dataset's name or folder")
-      ->type_name("DIR|DATASET")
-      ->required();
-  add_localize_map_flags(command, a.map);
-  command
-      .add_option("--stamps", a.stamps, "times of the scans, seconds, one a line, such as KITTI's times.txt")
-      ->type_name("FILE");
-  command
-      .add_option(
-          "--stamp-unit", a.stamp_unit,
-          "unit of --stamps: s, ms, us or ns (default: chosen so that the median step is 1 ms to 60 s)")
-      ->type_name("UNIT");
-  command
-      .add_option("--laps", a.laps,
-                  "go through the recording this many times, each time from its start (default 1)")
-      ->type_name("N");
-  command.add_option("--rate", a.rate_hz, "scans a second if they have no times (default 10)")
-      ->type_name("HZ");
-  command
-      .add_option("--odometry", a.odometry,
-                  "TUM file: poses of the scanner from another sensor, in its own frame")
-      ->type_name("FILE");
-  command
-      .add_option("--gnss", a.gnss,
-                  "positions of the scanner in the map, which pull along the heading: TUM, or with three "
-                  "more columns var_x cov_xy var_y; none: ignore the dataset's")
-      ->type_name("FILE|none");
-  add_keep_no_returns_flag(command, a.keep_no_returns);
-}
-
-void add_start_flags(CLI::App& command, LocalizeCommand& a) {
-  add_pose_flag(command, "--init", a.init);
-  command.get_option("--init")->description(
-      "pose of the first scan, map_from_scan as in align --guess; or search: around --guess, or without one "
-      "in the whole map (default: a dataset's first guess)");
-  add_pose_flag(command, "--guess", a.guess);
-  command.get_option("--guess")->description(
-      "middle of --init search, as in align (default: a dataset's first guess)");
-  command
-      .add_option("--sigma", a.sigma,
-                  "for --init search: standard deviations of x,y,z in metres and roll,pitch in radians; the "
-                  "heading may be any (default 5,5,0.5,0.02,0.02)")
-      ->type_name("SIGMA")
-      ->expected(1, 5);
-  add_up_flag(command, a.up, "with --init search in the whole map");
-}
-
 }  // namespace
 
 void add_localize(CLI::App& app, Command& chosen, const std::string& command_line) {
@@ -392,8 +269,9 @@ void add_localize(CLI::App& app, Command& chosen, const std::string& command_lin
   CLI::App& command =
       add_command(app, chosen, "localize",
                   "Follow a recording through a map, each scan from where the one before ended", a, localize);
-  add_source_flags(command, *a);
-  add_start_flags(command, *a);
+  add_recording_flags(command, a->recording, a->map);
+  add_keep_no_returns_flag(command, a->keep_no_returns);
+  add_start_flags(command, a->start);
   command.add_option("--out", a->out, "folder of the poses and the diagnostics, made with its parents")
       ->type_name("DIR")
       ->required();

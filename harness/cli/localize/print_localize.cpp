@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "base/metrics.hpp"
-#include "ndt/io/numbers.hpp"
 
 namespace ndt::harness {
 namespace {

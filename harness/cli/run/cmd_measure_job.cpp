@@ -3,8 +3,6 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <cmath>
-
 #include "cli/common/commands.hpp"
 #include "data/load_dataset.hpp"
 #include "ndt/core/error.hpp"

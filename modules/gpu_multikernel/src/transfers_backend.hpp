@@ -6,9 +6,15 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "host_work.hpp"
-
 namespace ndt::gpu_multikernel {
+
+/// sums[s] = Σ values[s length .. (s + 1) length), in double. The order depends on the length alone: eight
+/// sums side by side, so that none waits for an addition of another.
+void sum_on_host(const float* values, int segments, int length, double* sums);
+
+/// As FactoriseStep: LDLᵀ of `systems` matrices [36], the solutions in place of the vectors [6]. Sets
+/// factorised[k] to 1 where matrix k is not positive definite and its vector is void, else to 0.
+void solve_on_host(double* matrices, double* vectors, int* factorised, int systems);
 
 /// Device: CudaDevice, or in tests one that copies between arrays of the host.
 template <class Device>

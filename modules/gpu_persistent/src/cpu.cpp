@@ -3,7 +3,6 @@
 #include "ndt/edge/conditioning.hpp"
 #include "ndt/edge/host_aligner.hpp"
 #include "ndt/edge/host_ending.hpp"
-#include "ndt/score/point_kernels.hpp"
 #include "persistent_align.hpp"
 
 namespace ndt::gpu_persistent {

@@ -1,7 +1,6 @@
 // The header of a PLY file, checked for consistency and against the size of the file.
 #pragma once
 
-#include <bit>
 #include <cstdint>
 #include <string>
 #include <vector>

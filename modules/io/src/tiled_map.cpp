@@ -3,11 +3,12 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdint>
 #include <limits>
-#include <map>
 #include <utility>
 
 #include "ndt/core/formatted.hpp"
+#include "ndt/core/limits.hpp"
 #include "ndt/io/cloud_file.hpp"
 #include "ndt/io/errors.hpp"
 #include "ndt/io/inside_folder.hpp"
@@ -31,8 +32,8 @@ bool is_there(const fs::path& path) {
   return fs::exists(path, error);
 }
 
-/// Finds the tiles of metadata: beside it, in a folder of tiles there, or in folders inside one of these,
-/// where Autoware's divider puts them with use_large_grid.
+/// Finds the tiles of metadata: beside it, in a folder of tiles there, or in folders inside one of these.
+/// Autoware's divider puts them there with use_large_grid.
 class TilePlaces {
  public:
   TilePlaces(const fs::path& beside, const MapMetadata& metadata) : beside_(beside) {
@@ -218,6 +219,39 @@ LoadedMap MapFiles::load(const std::optional<MapArea>& area) const {
   TilePoints points(name_);
   for (const MapTile* tile : wanted) points.add(read(*tile), tile->file);
   return {points.take(), wanted.size()};
+}
+
+HeldTiles HeldTiles::moved_to(const MapArea& area) const {
+  HeldTiles moved(*files_);
+  for (const MapTile* file : files_->touching(area)) {
+    // Both lists are in the order of the map's own tiles, which lie one behind the other in memory.
+    const auto held = std::ranges::lower_bound(tiles_, file, std::less(), &Tile::file);
+    if (held != tiles_.end() && held->file == file) {
+      moved.tiles_.push_back({file, held->points});
+    } else {
+      moved.tiles_.push_back({file, std::make_shared<const StoredPoints>(files_->read(*file)), true});
+      ++moved.read_;
+    }
+  }
+  moved.dropped_ = tiles_.size() - (moved.tiles_.size() - moved.read_);
+  return moved;
+}
+
+PointCloud HeldTiles::cloud() const {
+  TilePoints points(files_->name());
+  for (const Tile& tile : tiles_) points.add(*tile.points, tile.file->file);
+  return points.take();
+}
+
+std::optional<std::map<TileId, TileCloud>> HeldTiles::float_clouds() const {
+  std::map<TileId, TileCloud> clouds;
+  std::uint64_t all = 0;
+  for (const Tile& tile : tiles_) {
+    const auto* points = std::get_if<std::vector<Vec3<float>>>(tile.points.get());
+    if (points == nullptr || (all += points->size()) > Limits::kPoints) return std::nullopt;
+    clouds[tile.file - files_->tiles().data()] = TileCloud(tile.points, points);
+  }
+  return clouds;
 }
 
 }  // namespace ndt::io

@@ -11,7 +11,7 @@
 
 #include "ndt/core/error.hpp"
 #include "ndt/io/clouds.hpp"
-#include "ndt/io/held_tiles.hpp"
+#include "ndt/io/tiled_map.hpp"
 #include "ndt/localization/aligner_per_map.hpp"
 #include "ndt/localization/map_follower.hpp"
 

@@ -42,19 +42,6 @@ def draw(measurement, map_points: np.ndarray, scan_points: np.ndarray):
         )
         ax.grid(False)
     axes[0].plot([], [], "o", color="#A8A8A8", label="map")
-    moved_m, turned_deg = translation_difference_m(
-        measurement.guess, measurement.pose
-    ), rotation_difference_deg(measurement.guess, measurement.pose)
-    finding = (
-        f"{measurement.implementation} moved this scan ({measurement.dataset}, {measurement.frame})"
-        f" by {number(moved_m, 2)} m and"
-        f" {number(turned_deg, 2)} deg in {measurement.iterations:g} iterations"
-    )
-    finding += (
-        f", to {number(1000 * measurement.translation_error_m, 2)} mm from the truth."
-        if measurement.translation_error_m == measurement.translation_error_m
-        else "."
-    )
     data = pd.DataFrame(
         [
             {
@@ -71,11 +58,28 @@ def draw(measurement, map_points: np.ndarray, scan_points: np.ndarray):
     return Drawing(
         f"scan_in_map_{measurement.dataset}",
         f"Scan in map: {measurement.dataset}",
-        finding,
+        _finding(measurement),
         finish(figure, axes),
         data,
         note,
     )
+
+
+def _finding(measurement):
+    moved_m, turned_deg = translation_difference_m(
+        measurement.guess, measurement.pose
+    ), rotation_difference_deg(measurement.guess, measurement.pose)
+    finding = (
+        f"{measurement.implementation} moved this scan ({measurement.dataset}, {measurement.frame})"
+        f" by {number(moved_m, 2)} m and"
+        f" {number(turned_deg, 2)} deg in {measurement.iterations:g} iterations"
+    )
+    finding += (
+        f", to {number(1000 * measurement.translation_error_m, 2)} mm from the truth."
+        if measurement.translation_error_m == measurement.translation_error_m
+        else "."
+    )
+    return finding
 
 
 def _thinned(points):

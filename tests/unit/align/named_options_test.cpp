@@ -6,6 +6,7 @@
 
 #include <stdexcept>
 
+#include "message_of.hpp"
 #include "ndt/align/option_table.hpp"
 
 namespace ndt {
@@ -14,12 +15,7 @@ namespace {
 using testing::HasSubstr;
 
 std::string refusal_of(std::string_view text) {
-  try {
-    options_from_text(text);
-  } catch (const std::invalid_argument& error) {
-    return error.what();
-  }
-  return "nothing was thrown";
+  return message_of<std::invalid_argument>([&] { options_from_text(text); });
 }
 
 TEST(NamedOptions, SetTheMembersTheyName) {

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "message_of.hpp"
 #include "ndt/core/finite_points.hpp"
 #include "ndt/core/limits.hpp"
 #include "ndt/core/range_kernels.hpp"
@@ -103,12 +104,7 @@ TEST(MeanRange, OfPointsWhoseRangesWereAddedElsewhereIsTheSameBitForBit) {
 
 TEST(DeviceCloud, ThatCannotBeReadIsRefusedWithTheNumber) {
   const auto refusal = [](const DeviceCloud& cloud) {
-    try {
-      require_readable(cloud, "align");
-    } catch (const std::exception& error) {
-      return std::string(error.what());
-    }
-    return std::string();
+    return message_of<std::exception>([&] { require_readable(cloud, "align"); });
   };
   float number = 0;
   EXPECT_EQ(refusal({}), "");

@@ -6,11 +6,11 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <map>
-#include <optional>
 #include <random>
 #include <set>
 
+#include "at_resolution.hpp"
+#include "message_of.hpp"
 #include "ndt/core/error.hpp"
 #include "ndt/core/simd.hpp"
 #include "ndt/edge/host_aligner.hpp"
@@ -55,25 +55,9 @@ void expect_map_of(const ReadyMap& got, const PointCloud& cloud, const AlignOpti
     expect_same_bits(*levels[k], *expected[k], name + ", level " + std::to_string(k));
 }
 
-AlignOptions at_resolution(double resolution_m, Neighbours neighbours = Neighbours::radius) {
-  AlignOptions options;
-  options.resolution_m = resolution_m;
-  options.neighbours = neighbours;
-  return options;
-}
-
 PointCloud moved(PointCloud cloud, const Point& by) {
   for (Point& p : cloud.points) p = p + by;
   return cloud;
-}
-
-std::string input_error_of(const std::function<void()>& f) {
-  try {
-    f();
-  } catch (const InputError& error) {
-    return error.what();
-  }
-  return "accepted";
 }
 
 TEST(ResidentMap, TilesAreTheMergedCloudBitForBit) {
@@ -110,7 +94,7 @@ TEST(ResidentMap, TooFewPointsOfTwoTilesAreAVoxelTogether) {
                     {2, tile({{1.1F, 1.2F, 0.3F}, {0.9F, 1.9F, 0.2F}, {0.3F, 0.7F, 0.4F}})}};
   const auto resident = host_resident_map({});
   resident->add(1, tiles.at(1));
-  EXPECT_THAT(input_error_of([&] { resident->build(); }),
+  EXPECT_THAT(message_of<InputError>([&] { resident->build(); }),
               HasSubstr("3 finite points (0 non-finite dropped) occupy 1"));
   resident->add(2, tiles.at(2));
   const auto map = resident->build();
@@ -224,8 +208,8 @@ TEST(ResidentMap, ATileThatCannotBeBuiltLeavesTheMapsBeforeAndGoesAgain) {
   add_all(*resident, tiles);
   const auto before = resident->build();
   resident->add(5, tile({{0, 3e6F, 0}}));
-  EXPECT_THAT(input_error_of([&] { resident->build(); }), HasSubstr("(0, 3000000, 0) m"));
-  EXPECT_THAT(input_error_of([&] {
+  EXPECT_THAT(message_of<InputError>([&] { resident->build(); }), HasSubstr("(0, 3000000, 0) m"));
+  EXPECT_THAT(message_of<InputError>([&] {
                 resident->add(6, tile(std::vector<Point>(9, {5e6F, 0, 0})));
               }),
               HasSubstr("precision_lost"));
@@ -237,22 +221,17 @@ TEST(ResidentMap, ATileThatCannotBeBuiltLeavesTheMapsBeforeAndGoesAgain) {
 }
 
 TEST(ResidentMap, MistakesAreRefused) {
-  const auto mistake = [](const std::function<void()>& f) {
-    try {
-      f();
-    } catch (const std::invalid_argument& error) {
-      return std::string(error.what());
-    }
-    return std::string("accepted");
-  };
   const auto resident = host_resident_map({});
   resident->add(3, tile({{1, 2, 3}}));
-  EXPECT_EQ(mistake([&] { resident->add(3, tile({})); }), "add: tile 3 is held; remove it first");
-  EXPECT_EQ(mistake([&] { resident->add(4, nullptr); }), "add: tile 4 is a null pointer; give its points");
-  EXPECT_EQ(mistake([&] { resident->remove(4); }), "remove: tile 4 is not held; see ids()");
+  EXPECT_EQ(message_of<std::invalid_argument>([&] { resident->add(3, tile({})); }),
+            "add: tile 3 is held; remove it first");
+  EXPECT_EQ(message_of<std::invalid_argument>([&] { resident->add(4, nullptr); }),
+            "add: tile 4 is a null pointer; give its points");
+  EXPECT_EQ(message_of<std::invalid_argument>([&] { resident->remove(4); }),
+            "remove: tile 4 is not held; see ids()");
   EXPECT_THAT(resident->ids(), ElementsAre(3));
   resident->remove(3);
-  EXPECT_THAT(input_error_of([&] { resident->build(); }), HasSubstr("no valid voxel"));
+  EXPECT_THAT(message_of<InputError>([&] { resident->build(); }), HasSubstr("no valid voxel"));
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <limits>
 #include <stdexcept>
 
+#include "message_of.hpp"
 #include "ndt/core/pose.hpp"
 #include "random_poses.hpp"
 
@@ -16,12 +17,7 @@ using testing::HasSubstr;
 using testing::StartsWith;
 
 std::string refusal(const Transform& t) {
-  try {
-    require_rigid(t, "align");
-  } catch (const std::invalid_argument& e) {
-    return e.what();
-  }
-  return "accepted";
+  return message_of<std::invalid_argument>([&] { require_rigid(t, "align"); });
 }
 
 Transform with_entry(int row, int col, double value) {
@@ -40,9 +36,9 @@ Transform scaled_rows(double x, double y, double z) {
 
 TEST(RequireRigid, AcceptsRotationsAndFarTranslations) {
   for (Pose p : random_poses(4, 500)) {
-    EXPECT_EQ(refusal(to_transform(p)), "accepted") << p;
+    EXPECT_EQ(refusal(to_transform(p)), "") << p;
     p.x += 5e6;
-    EXPECT_EQ(refusal(to_transform(p)), "accepted") << p;
+    EXPECT_EQ(refusal(to_transform(p)), "") << p;
   }
 }
 
@@ -50,11 +46,10 @@ TEST(RequireRigid, AcceptsMatricesRoundedToFloatAndProductsOfThem) {
   Mat3<float> product = cast<float>(rotation_of(Pose{}));
   for (const Pose& p : random_poses(5, 500)) {
     const Mat3<float> rounded = cast<float>(rotation_of(p));
-    EXPECT_EQ(refusal(make_transform(cast<double>(rounded), {1, 2, 3})), "accepted") << p;
+    EXPECT_EQ(refusal(make_transform(cast<double>(rounded), {1, 2, 3})), "") << p;
     product = product * rounded;
   }
-  EXPECT_EQ(refusal(make_transform(cast<double>(product), {})), "accepted")
-      << "product of 500 float matrices";
+  EXPECT_EQ(refusal(make_transform(cast<double>(product), {})), "") << "product of 500 float matrices";
 }
 
 TEST(RequireRigid, NamesTheEntryThatIsNotFinite) {
@@ -86,7 +81,7 @@ TEST(RequireRigid, NamesScaleAndTheRowItFound) {
   EXPECT_THAT(refusal(scaled_rows(1, 1, 0.5)),
               AllOf(HasSubstr("(scale)"), HasSubstr("row 2 has length 0.5")));
   EXPECT_THAT(refusal(scaled_rows(1, 1.01, 1)), AllOf(HasSubstr("(scale)"), HasSubstr("row 1")));
-  EXPECT_EQ(refusal(scaled_rows(1, 1.0001, 1)), "accepted") << "within the float32 allowance";
+  EXPECT_EQ(refusal(scaled_rows(1, 1.0001, 1)), "") << "within the float32 allowance";
 }
 
 TEST(RequireRigid, NamesTheAllZeroMatrixAsScale) {

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "base/errors.hpp"
+#include "message_of.hpp"
 
 namespace ndt::harness {
 namespace {
@@ -14,13 +15,10 @@ using testing::AllOf;
 using testing::HasSubstr;
 
 std::string refusal_of(const AlignArguments& arguments) {
-  try {
+  return message_of<std::invalid_argument>([&] {
     resolve(arguments);
     per_scan(arguments);
-  } catch (const std::invalid_argument& error) {
-    return error.what();
-  }
-  return "accepted";
+  });
 }
 
 TEST(AlignArguments, NothingGivenIsTheAutowareProfile) {

@@ -5,7 +5,6 @@
 
 #include "data/sources.hpp"
 #include "ndt/io/cloud_file.hpp"
-#include "ndt/io/trajectory.hpp"
 #include "scratch_files.hpp"
 #include "small_dataset.hpp"
 

@@ -1,5 +1,3 @@
-#include "ndt/io/held_tiles.hpp"
-
 #include <random>
 
 #include "base/io_names.hpp"
@@ -7,6 +5,7 @@
 #include "data/map_cut.hpp"
 #include "ndt/io/cloud_file.hpp"
 #include "ndt/io/map_metadata.hpp"
+#include "ndt/io/tiled_map.hpp"
 #include "scratch_files.hpp"
 
 namespace ndt::harness {

@@ -5,7 +5,6 @@
 #include "ndt/io/byte_source.hpp"
 #include "ndt/io/cloud_output.hpp"
 #include "ndt/io/text.hpp"
-#include "ndt/io/trajectory.hpp"
 #include "ndt/io/trajectory_steps.hpp"
 #include "scratch_files.hpp"
 

@@ -1,7 +1,6 @@
 // Aligners whose answers are written down, and the measurements of them.
 #pragma once
 
-#include <algorithm>
 #include <chrono>
 #include <memory>
 #include <thread>

@@ -6,7 +6,6 @@
 #include <cmath>
 
 #include "base/errors.hpp"
-#include "data/dataset_name.hpp"
 
 namespace ndt::harness {
 namespace {

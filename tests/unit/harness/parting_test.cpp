@@ -7,7 +7,6 @@
 #include <functional>
 #include <string>
 
-#include "ndt/core/error.hpp"
 #include "scratch_files.hpp"
 #include "scripted_aligner.hpp"
 

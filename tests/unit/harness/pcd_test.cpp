@@ -6,6 +6,7 @@
 #include <limits>
 #include <random>
 
+#include "message_of.hpp"
 #include "pcd_files.hpp"
 
 namespace ndt::harness {
@@ -172,12 +173,7 @@ TEST_F(PcdTest, AnExistingFileIsReplaced) {
 
 TEST_F(PcdTest, WhatCannotBeWrittenIsReported) {
   const auto message = [](const std::filesystem::path& file, PcdEncoding encoding) -> std::string {
-    try {
-      write_pcd(file, noise(10'000), encoding);
-    } catch (const InputError& error) {
-      return error.what();
-    }
-    return "written";
+    return message_of<InputError>([&] { write_pcd(file, noise(10'000), encoding); });
   };
   for (const PcdEncoding encoding : kEncodings) {
     if (left_out(encoding)) continue;

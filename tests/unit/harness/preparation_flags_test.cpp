@@ -2,6 +2,7 @@
 
 #include "base/errors.hpp"
 #include "cli/common/flags.hpp"
+#include "message_of.hpp"
 
 namespace ndt::harness {
 namespace {
@@ -17,14 +18,11 @@ PreparationArguments parsed(const std::string& line) {
 }
 
 std::string refusal_of(const std::string& line) {
-  try {
+  return message_of<std::invalid_argument>([&] {
     const PreparationArguments arguments = parsed(line);
     scan_preparation(arguments);
     map_preparation(arguments);
-  } catch (const std::invalid_argument& error) {
-    return error.what();
-  }
-  return "accepted";
+  });
 }
 
 TEST(PreparationFlags, NothingGivenIsNoFilter) {

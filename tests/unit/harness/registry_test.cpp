@@ -7,6 +7,7 @@
 
 #include "base/environment.hpp"
 #include "base/errors.hpp"
+#include "message_of.hpp"
 
 namespace ndt::harness {
 namespace {
@@ -18,16 +19,6 @@ using testing::Not;
 std::string no_reason() { return ""; }
 std::string no_gpu() { return "no CUDA device"; }
 std::unique_ptr<Aligner> nothing(const AlignOptions&) { return nullptr; }
-
-template <class Error, class F>
-std::string message_of(F&& f) {
-  try {
-    f();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "nothing was thrown";
-}
 
 TEST(Registry, ReportsTheOracleFirstAndPeersLast) {
   EXPECT_EQ(implementations().front().name, kReference);

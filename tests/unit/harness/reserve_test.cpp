@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "asked_memory.hpp"
-#include "ndt/core/error.hpp"
 #include "ndt/core/limits.hpp"
 #include "ndt/edge/scan_memory.hpp"
 #include "registry/registry.hpp"

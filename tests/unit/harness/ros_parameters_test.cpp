@@ -1,7 +1,5 @@
 #include "io/ros_parameters.hpp"
 
-#include <fmt/format.h>
-
 #include "base/io_names.hpp"
 #include "ndt/io/map_metadata.hpp"
 #include "scratch_files.hpp"

@@ -6,7 +6,6 @@
 #include <nlohmann/json.hpp>
 
 #include "base/environment.hpp"
-#include "ndt/core/error.hpp"
 #include "ndt/io/output_file.hpp"
 #include "scratch_files.hpp"
 

@@ -2,7 +2,6 @@
 
 #include <gmock/gmock.h>
 
-#include "ndt/core/error.hpp"
 #include "ndt/core/limits.hpp"
 #include "scratch_files.hpp"
 

@@ -4,7 +4,6 @@
 #include <cmath>
 #include <filesystem>
 #include <map>
-#include <random>
 
 #include "base/io_names.hpp"
 #include "data/courtyard.hpp"

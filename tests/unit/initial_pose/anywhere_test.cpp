@@ -6,7 +6,6 @@
 #include <chrono>
 #include <cmath>
 #include <cstddef>
-#include <span>
 #include <stdexcept>
 #include <vector>
 

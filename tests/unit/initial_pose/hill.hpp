@@ -5,7 +5,6 @@
 #include <cmath>
 #include <cstddef>
 #include <functional>
-#include <span>
 #include <vector>
 
 #include "ndt/initial_pose/search.hpp"

@@ -2,10 +2,9 @@
 #pragma once
 
 #include <algorithm>
-#include <stdexcept>
 #include <vector>
 
-#include "anywhere/level_backend.hpp"
+#include "anywhere/level_search.hpp"
 
 namespace ndt::initial_pose {
 

@@ -3,8 +3,6 @@
 
 #include <gtest/gtest.h>
 
-#include <cmath>
-
 #include "scripted_aligner.hpp"
 
 namespace ndt::localization {

@@ -3,7 +3,6 @@
 
 #include <functional>
 #include <optional>
-#include <vector>
 
 #include "ndt/localization/localizer.hpp"
 #include "scripted_aligner.hpp"

@@ -7,6 +7,8 @@
 #include <limits>
 #include <string>
 
+#include "message_of.hpp"
+
 namespace ndt::localization {
 namespace {
 
@@ -63,12 +65,7 @@ TEST(MapUpdatePolicy, WhatFailedIsTriedAgainAfterAnUpdateDistance) {
 }
 
 std::string refusal(const MapFollowing& options) {
-  try {
-    const MapUpdatePolicy policy(options, kAtOrigin);
-  } catch (const std::invalid_argument& error) {
-    return error.what();
-  }
-  return "";
+  return message_of<std::invalid_argument>([&] { const MapUpdatePolicy policy(options, kAtOrigin); });
 }
 
 TEST(MapUpdatePolicy, RefusesWhatLeavesNoRoomForAScan) {

@@ -2,8 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include <cmath>
-
 #include "test_clouds.hpp"
 
 namespace ndt::localization {

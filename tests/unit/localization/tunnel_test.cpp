@@ -7,9 +7,9 @@
 #include "ndt/localization/localizer.hpp"
 #include "registry/align_arguments.hpp"
 #include "registry/registry.hpp"
-#include "town/gnss.hpp"
 #include "town/leaf_sums.hpp"
 #include "town/lidar.hpp"
+#include "town/other_sensors.hpp"
 #include "town/town_plan.hpp"
 
 namespace ndt::localization {

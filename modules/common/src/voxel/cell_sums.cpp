@@ -1,7 +1,6 @@
 #include "ndt/voxel/cell_sums.hpp"
 
 #include <algorithm>
-#include <array>
 #include <limits>
 #include <numeric>
 #include <span>

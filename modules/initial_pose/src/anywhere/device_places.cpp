@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <stdexcept>
 
-#include "anywhere/level_backend.hpp"
+#include "anywhere/level_search.hpp"
 #include "anywhere/place_task.hpp"
 #include "ndt/cuda/device.hpp"
 

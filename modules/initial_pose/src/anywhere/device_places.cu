@@ -4,8 +4,8 @@
 #include <cub/device/device_radix_sort.cuh>
 #include <stdexcept>
 
-#include "anywhere/level_backend.hpp"
 #include "anywhere/level_kernels.cuh"
+#include "anywhere/level_search.hpp"
 #include "ndt/cuda/buffer.cuh"
 #include "ndt/cuda/device.hpp"
 

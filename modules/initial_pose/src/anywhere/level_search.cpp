@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "anywhere/place_task.hpp"
+
 namespace ndt::initial_pose {
 namespace {
 

@@ -4,9 +4,7 @@
 
 #include "bytes_of.hpp"
 #include "temporary_folder.hpp"
-#include "town/gnss.hpp"
-#include "town/odometry.hpp"
-#include "town/pace.hpp"
+#include "town/other_sensors.hpp"
 #include "town/town.hpp"
 #include "town/town_plan.hpp"
 #include "town/traffic.hpp"

@@ -5,8 +5,7 @@
 #include <cmath>
 #include <limits>
 
-#include "town/pace.hpp"
-#include "town/surroundings.hpp"
+#include "town/town_plan.hpp"
 
 namespace ndt::harness::town {
 namespace {

@@ -4,6 +4,7 @@
 
 #include "base/errors.hpp"
 #include "bytes_of.hpp"
+#include "message_of.hpp"
 #include "ndt/core/error.hpp"
 #include "ndt/io/cloud_file.hpp"
 #include "ndt/io/trajectory.hpp"
@@ -20,12 +21,7 @@ using testing::HasSubstr;
 constexpr TownOptions kSmall{.scale = TownScale::small, .seed = 1, .threads = 2};
 
 std::string refusal_of(const fs::path& folder) {
-  try {
-    write_town(kSmall, folder);
-  } catch (const InputError& error) {
-    return error.what();
-  }
-  return "accepted";
+  return message_of<InputError>([&] { write_town(kSmall, folder); });
 }
 
 double distance_m(const Vec3<double>& p, const PointCloud& cloud) {

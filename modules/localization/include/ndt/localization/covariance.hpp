@@ -5,7 +5,6 @@
 #include <optional>
 #include <span>
 #include <string>
-#include <vector>
 
 #include "ndt/align/aligner.hpp"
 #include "ndt/localization/localizer_options.hpp"

@@ -1,4 +1,4 @@
-#include "host_work.hpp"
+#include "transfers_backend.hpp"
 
 #include <cstddef>
 

@@ -1,4 +1,4 @@
-#include "run/plan_blocks.hpp"
+#include "run/plan_jobs.hpp"
 
 #include <gmock/gmock.h>
 

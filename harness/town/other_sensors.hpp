@@ -1,7 +1,8 @@
-// The positions of a drive that a satellite receiver would tell: with noise, and none for stretches of it.
+// The positions that a satellite receiver, and the motions that wheels and a gyroscope would tell of a drive.
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -21,5 +22,12 @@ enum class Outages {
 /// is off by twice as much. A receiver knows no heading: all rotations are the identity.
 std::vector<StampedTransform> gnss_of(std::span<const StampedTransform> poses, Outages outages,
                                       std::uint64_t seed);
+
+/// Odometry at the times of the poses, in a world that begins with the first of them. Distances are 1 % too
+/// long, and off by another 1 % (1 sigma) from pose to pose. The heading drifts by 1 degree in 100 m, and by
+/// 0.05 degrees (1 sigma) from pose to pose. The vehicle was carried to pose number `carried`, 2 or more:
+/// there the odometry repeats the step before.
+std::vector<StampedTransform> odometry_of(std::span<const StampedTransform> poses, std::uint64_t seed,
+                                          std::optional<std::size_t> carried = std::nullopt);
 
 }  // namespace ndt::harness::town
