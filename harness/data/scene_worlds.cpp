@@ -107,11 +107,6 @@ double near_normal(IntegerRandom& random) {
 
 }  // namespace
 
-double between(IntegerRandom& random, double least, double most) {
-  constexpr std::int64_t kSteps = 1 << 24;
-  return least + (most - least) * (static_cast<double>(random.below(kSteps)) / kSteps);
-}
-
 SceneWorld hall(IntegerRandom& outline, IntegerRandom& inside) {
   const double half_x = between(outline, 10, 22);
   const double half_y = between(outline, 7, 16);
