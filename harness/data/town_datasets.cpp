@@ -66,6 +66,20 @@ constexpr Town kTowns[] = {
      {.scale = TownScale::large},
      "synthetic: more than 2 km, a map of more than 10 M points; made on first use, takes minutes (scans of "
      "any size on part of it: town_points_<points>)"},
+    {"park",
+     {.scale = TownScale::park},
+     "synthetic: 6 scans of 48 beams among trees and bushes on hills and rough ground; made on first use, in "
+     "seconds",
+     1},
+    {"oldtown",
+     {.scale = TownScale::oldtown},
+     "synthetic: the same between crooked fronts with sills, round towers and rounded cars",
+     1},
+    {"works", {.scale = TownScale::works}, "synthetic: the same between tanks, spheres and pipes", 1},
+    {"woods",
+     {.scale = TownScale::woods},
+     "synthetic: the same among 160 trunks and crowns on rough ground",
+     1},
 };
 
 /// Returns the town of a name, with another seed for town_seed7. A seed has one name.

@@ -78,5 +78,21 @@ TEST_F(SeededTowns, ASeedBehindTheNameMakesThatTown) {
     EXPECT_FALSE(town_folder(name).has_value()) << name;
 }
 
+TEST_F(SeededTowns, ALandscapeIsAlignedFromEveryGuess) {
+  const Dataset works = load_town("works_seed3").value();
+  ASSERT_EQ(works.frames.size(), 6u);
+  EXPECT_TRUE(works.truth.exact);
+  const auto aligner = find_implementation("persistent_cpu").make(AlignOptions::pyramid());
+  aligner->set_map(works.map(0));
+  for (std::size_t frame = 0; frame < works.frames.size(); ++frame) {
+    ASSERT_EQ(works.frames[frame].guesses.size(), 3u);
+    for (const NamedGuess& guess : works.frames[frame].guesses) {
+      const AlignResult result = aligner->align(works.scan(frame), guess.map_from_scan);
+      EXPECT_EQ(result.stop, Stop::converged) << frame;
+      EXPECT_LT(translation_error_m(result.map_from_scan, *works.frames[frame].truth), 0.05) << frame;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace ndt::harness
