@@ -31,6 +31,28 @@ inline double normal_number(IntegerRandom& random) {
   return static_cast<double>(sum - 6 * kUnit) / static_cast<double>(kUnit);
 }
 
+/// Uniform in [least, most).
+inline double between(IntegerRandom& random, double least, double most) {
+  constexpr std::int64_t kSteps = 1 << 24;
+  return least + (most - least) * (static_cast<double>(random.below(kSteps)) / kSteps);
+}
+
+/// Exponential with mean 1, by comparisons alone [von Neumann, Various techniques used in connection with
+/// random digits, 1951]. A falling run of an odd number of draws has its first one as the fraction.
+inline double exponential_number(IntegerRandom& random) {
+  constexpr std::int64_t kUnit = std::int64_t{1} << 32;
+  for (int whole = 0;; ++whole) {
+    const std::int64_t first = random.below(kUnit);
+    bool odd = true;
+    std::int64_t last = first;
+    for (std::int64_t next = random.below(kUnit); next < last; next = random.below(kUnit)) {
+      last = next;
+      odd = !odd;
+    }
+    if (odd) return whole + static_cast<double>(first) / static_cast<double>(kUnit);
+  }
+}
+
 /// A one-to-one map in which every output bit depends on every input bit [Stafford's mix 13 of MurmurHash3's
 /// finaliser].
 inline std::uint64_t scattered(std::uint64_t bits) {

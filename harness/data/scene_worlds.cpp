@@ -83,16 +83,9 @@ void add_cars(SceneWorld& world, IntegerRandom& random, std::int64_t count, doub
 
 /// Whether a sensor at the place is less than a metre away from the solid.
 bool obstructs(const Solid& solid, const Vec3<double>& place) {
-  const auto [z0, z1] = std::visit(
-      [](const auto& shape) {
-        if constexpr (requires { shape.z0; })
-          return std::pair(shape.z0, shape.z1);
-        else
-          return std::pair(shape.centre.z - shape.half_height, shape.centre.z + shape.half_height);
-      },
-      solid);
+  const town::Heights h = town::heights(solid);
   const town::Footprint f = town::footprint(solid);
-  return z1 > place.z - 1 && z0 < place.z + 1 && place.x > f.x0 - 1 && place.x < f.x1 + 1 &&
+  return h.z1 > place.z - 1 && h.z0 < place.z + 1 && place.x > f.x0 - 1 && place.x < f.x1 + 1 &&
          place.y > f.y0 - 1 && place.y < f.y1 + 1;
 }
 
@@ -106,11 +99,6 @@ double near_normal(IntegerRandom& random) {
 }
 
 }  // namespace
-
-double between(IntegerRandom& random, double least, double most) {
-  constexpr std::int64_t kSteps = 1 << 24;
-  return least + (most - least) * (static_cast<double>(random.below(kSteps)) / kSteps);
-}
 
 SceneWorld hall(IntegerRandom& outline, IntegerRandom& inside) {
   const double half_x = between(outline, 10, 22);

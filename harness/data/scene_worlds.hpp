@@ -14,9 +14,6 @@ struct SceneWorld {
   double reach_x = 0, reach_y = 0;  ///< half extents of the area around the origin in which sensors stand
 };
 
-/// Uniform in [least, most).
-double between(IntegerRandom& random, double least, double most);
-
 // Worlds that hold a pose in all directions.
 
 /// A walled hall with pillars. `outline` draws walls and pillars, `inside` partitions and furniture.

@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <string>
 
+#include "data/dataset_name.hpp"
 #include "data/scene_worlds.hpp"
 #include "data/sources.hpp"
 
@@ -230,13 +230,7 @@ Drawn drawn_by(std::string_view name) {
   for (const Family& family : kFamilies) {
     const std::string own = info_of(family).name;
     if (name == own) return {&family};
-    if (!name.starts_with(own + "_")) continue;
-    const std::string_view digits = name.substr(own.size() + 1);
-    std::uint64_t seed = 0;
-    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), seed);
-    // One name a seed: no leading zeros.
-    if (error == std::errc{} && end == digits.data() + digits.size() && std::to_string(seed) == digits)
-      return {&family, seed};
+    if (const auto seed = seed_after(name, own + "_")) return {&family, *seed};
   }
   return {};
 }

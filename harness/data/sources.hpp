@@ -58,8 +58,8 @@ TownSummary generate_town(const TownOptions& options, const std::filesystem::pat
 
 std::vector<DatasetInfo> list_towns();
 
-/// Returns the folder of a town, nothing for any other name. Generates a missing town, which takes from a
-/// second to minutes.
+/// Returns the folder of a town, nothing for any other name. The name of the list may have a seed other than
+/// 1 behind it, as in town_seed7. Generates a missing town, which takes from a second to minutes.
 std::optional<std::filesystem::path> town_folder(std::string_view name, const ReportProgress& report = {});
 /// Loads the dataset in that folder.
 std::optional<Dataset> load_town(std::string_view name, const ReportProgress& report = {});

@@ -66,7 +66,33 @@ constexpr Town kTowns[] = {
      {.scale = TownScale::large},
      "synthetic: more than 2 km, a map of more than 10 M points; made on first use, takes minutes (scans of "
      "any size on part of it: town_points_<points>)"},
+    {"park",
+     {.scale = TownScale::park},
+     "synthetic: 6 scans of 48 beams among trees and bushes on hills and rough ground; made on first use, in "
+     "seconds",
+     1},
+    {"oldtown",
+     {.scale = TownScale::oldtown},
+     "synthetic: the same between crooked fronts with sills, round towers and rounded cars",
+     1},
+    {"works", {.scale = TownScale::works}, "synthetic: the same between tanks, spheres and pipes", 1},
+    {"woods",
+     {.scale = TownScale::woods},
+     "synthetic: the same among 160 trunks and crowns on rough ground",
+     1},
 };
+
+/// Returns the town of a name, with another seed for town_seed7. A seed has one name.
+std::optional<Town> town_of(std::string_view name) {
+  for (Town town : kTowns) {
+    if (name == town.name) return town;
+    const auto seed = seed_after(name, fmt::format("{}_seed", town.name));
+    if (!seed || *seed == town.options.seed) continue;
+    town.options.seed = *seed;
+    return town;
+  }
+  return std::nullopt;
+}
 
 constexpr double kHalfMapM = 200;  // 1.6 M points in more than 20,000 voxels of 2 m
 constexpr double kStopsM = 100;    // the scanner reaches as far again
@@ -121,17 +147,15 @@ std::vector<DatasetInfo> list_towns() {
 }
 
 std::optional<fs::path> town_folder(std::string_view name, const ReportProgress& report) {
-  for (const Town& town : kTowns) {
-    if (town.name != name) continue;
-    const fs::path folder = cache_folder() / fmt::format("{}_v{}", town.name, town.generation);
-    try {
-      if (!fs::exists(folder / "dataset.toml")) generate_town(town.options, folder, report);
-    } catch (const InputError&) {  // unless another process was quicker
-      if (!fs::exists(folder / "dataset.toml")) throw;
-    }
-    return folder;
+  const std::optional<Town> town = town_of(name);
+  if (!town) return std::nullopt;
+  const fs::path folder = cache_folder() / fmt::format("{}_v{}", name, town->generation);
+  try {
+    if (!fs::exists(folder / "dataset.toml")) generate_town(town->options, folder, report);
+  } catch (const InputError&) {  // unless another process was quicker
+    if (!fs::exists(folder / "dataset.toml")) throw;
   }
-  return std::nullopt;
+  return folder;
 }
 
 std::optional<Dataset> load_town(std::string_view name, const ReportProgress& report) {

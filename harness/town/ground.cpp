@@ -5,12 +5,6 @@
 namespace ndt::harness::town {
 namespace {
 
-/// Like a sine, of parabolas: period 2, from -1 to 1, steepest 4.
-double wave(double t) {
-  const double u = t - 2 * static_cast<double>(whole_below(t / 2));
-  return u < 1 ? 4 * u * (1 - u) : -4 * (u - 1) * (2 - u);
-}
-
 /// At most 4.7 % steep, 3.8 % along x.
 class Hills {
  public:
@@ -57,6 +51,8 @@ Ground::Ground(const Footprint& area, std::optional<std::uint64_t> seed) : cells
     corner_heights_.assign(static_cast<std::size_t>((cells_.columns + 1) * (cells_.rows + 1)), 0);
 }
 
+Ground::Ground(const Footprint& area, Waves waves) : Ground(area, std::nullopt) { waves_ = std::move(waves); }
+
 void Ground::rise(std::uint64_t seed) {
   const Hills hills(seed);
   for (int row = 0; row <= cells_.rows; ++row)
@@ -75,6 +71,7 @@ Ground::Corners Ground::corners(int column, int row) const {
 }
 
 double Ground::hill(double x, double y) const {
+  if (waves_) return waves_->height(x, y);
   const int column = cells_.column_of(x), row = cells_.row_of(y);
   const Corners h = corners(column, row);
   return on_triangles(h.h00, h.h10, h.h01, h.h11, (x - cells_.x0) / Cells::kEdge - column,
@@ -86,6 +83,7 @@ double Ground::height(double x, double y) const {
 }
 
 double Ground::hit(const Ray& ray, int column, int row, double enter, double leave) const {
+  if (waves_) return waves_->hit(ray, enter, leave);
   const Corners h = corners(column, row);
   const auto a = [&](double t) { return (ray.from.x + t * ray.along.x - cells_.x0) / Cells::kEdge - column; };
   const auto b = [&](double t) { return (ray.from.y + t * ray.along.y - cells_.y0) / Cells::kEdge - row; };

@@ -9,6 +9,7 @@
 
 #include "town/exact.hpp"
 #include "town/solids.hpp"
+#include "town/waves.hpp"
 
 namespace ndt::harness::town {
 
@@ -90,6 +91,8 @@ class Ground {
   Ground(const Footprint& area, const Streets& streets, std::uint64_t seed);
   /// Open land without streets: on hills drawn from `seed`, flat at height 0 without one.
   Ground(const Footprint& area, std::optional<std::uint64_t> seed);
+  /// Open land that waves shape.
+  Ground(const Footprint& area, Waves waves);
 
   const Cells& cells() const { return cells_; }
   /// Height of the hills, without the curb. The place must be in the area.
@@ -111,6 +114,7 @@ class Ground {
   Cells cells_;
   std::vector<double> corner_heights_;
   std::vector<char> is_block_;
+  std::optional<Waves> waves_;  ///< instead of corners
 };
 
 }  // namespace ndt::harness::town

@@ -11,15 +11,20 @@
 namespace ndt::harness::town {
 
 struct LidarModel {
-  int beams = 64;       ///< from 24.8 degrees below the horizon to 14.8 above
-  int azimuths = 1024;  ///< a power of two up to 1024
+  int beams = 64;
+  int azimuths = 1024;      ///< 900, or a power of two up to 1024
+  double noise_m = 0.02;    ///< of the range, 1 sigma; at most 3.5 times as much
+  double farthest_m = 100;  ///< points beyond are not returned
+  /// The lowest beam, and the way from it to the highest one, as tangents of half the angles. These are from
+  /// 24.8 degrees below the horizon to 14.8 above.
+  double lowest = -0.22, upwards = 0.35;
 };
 
 class Lidar {
  public:
-  static constexpr double kNearest = 1, kFarthest = 100;
-  static constexpr double kNoise = 0.02;      ///< of the range, 1 sigma
-  static constexpr double kMostNoise = 0.07;  ///< the largest error
+  static constexpr double kNearest = 1, kFarthest = LidarModel{}.farthest_m;
+  static constexpr double kNoise = LidarModel{}.noise_m;
+  static constexpr double kMostNoise = 3.5 * kNoise;  ///< the largest error
 
   explicit Lidar(const LidarModel& model);
 
@@ -40,6 +45,7 @@ class Lidar {
  private:
   std::vector<Vec3<double>> directions_;
   std::size_t beams_;
+  double noise_m_, farthest_m_;
 };
 
 }  // namespace ndt::harness::town

@@ -1,6 +1,8 @@
 #include "town/solids.hpp"
 
 #include <algorithm>
+#include <bit>
+#include <optional>
 #include <utility>
 
 #include "base/random.hpp"
@@ -33,6 +35,29 @@ struct Stretch {
 /// `v` in axes turned by `heading`.
 Vec3<double> turned(const Heading& heading, const Vec3<double>& v) {
   return {heading.c * v.x + heading.s * v.y, heading.c * v.y - heading.s * v.x, v.z};
+}
+
+/// The part of a ray inside a ball.
+struct Chord {
+  double enter, leave;
+};
+
+/// Returns nothing where the ray begins in the ball about the origin or does not meet it. `along` may have
+/// any length.
+std::optional<Chord> chord_of(double radius, const Vec3<double>& from, const Vec3<double>& along) {
+  const double a = dot(along, along), b = dot(from, along), c = dot(from, from) - radius * radius;
+  const double square = b * b - a * c;
+  if (b >= 0 || c <= 0 || square <= 0) return std::nullopt;
+  const double root = std::sqrt(square);
+  return Chord{(-b - root) / a, (-b + root) / a};
+}
+
+std::optional<Chord> chord_of(const Ellipsoid& e, const Ray& ray) {
+  const auto in_radii = [&e](const Vec3<double>& v) {
+    const Vec3<double> own = turned(e.heading, v);
+    return Vec3<double>{own.x / e.half_u, own.y / e.half_v, own.z / e.half_z};
+  };
+  return chord_of(1, in_radii(ray.from - e.centre), in_radii(ray.along));
 }
 
 /// How far behind the wall the ray is stopped if it meets a window, else 0. `along` and `up`: where the wall
@@ -78,27 +103,20 @@ double hit(const Box& box, const Ray& ray) {
 
 double hit(const Cylinder& cylinder, const Ray& ray) {
   const double dx = ray.from.x - cylinder.x, dy = ray.from.y - cylinder.y;
-  const double a = ray.along.x * ray.along.x + ray.along.y * ray.along.y;
-  const double b = ray.along.x * dx + ray.along.y * dy;
-  const double c = dx * dx + dy * dy - cylinder.radius * cylinder.radius;
-  const double d = b * b - a * c;
-  if (b >= 0 || c <= 0 || d <= 0) return kNoHit;
-  const double t = (-b - std::sqrt(d)) / a;
-  const double z = ray.from.z + t * ray.along.z;
-  return z < cylinder.z0 || z > cylinder.z1 ? kNoHit : t;
+  const auto chord = chord_of(cylinder.radius, {dx, dy, 0}, {ray.along.x, ray.along.y, 0});
+  if (!chord) return kNoHit;
+  const double z = ray.from.z + chord->enter * ray.along.z;
+  return z < cylinder.z0 || z > cylinder.z1 ? kNoHit : chord->enter;
 }
 
 double hit(const Crown& crown, const Ray& ray) {
   constexpr double kClump = 0.35, kStep = 0.25;
   const double flat = crown.radius / crown.half_height;  // makes a sphere of the ellipsoid
   const Vec3<double> from = ray.from - crown.centre;
-  const Vec3<double> p{from.x, from.y, from.z * flat}, d{ray.along.x, ray.along.y, ray.along.z * flat};
-  const double a = dot(d, d), b = dot(p, d), c = dot(p, p) - crown.radius * crown.radius;
-  const double square = b * b - a * c;
-  if (b >= 0 || c <= 0 || square <= 0) return kNoHit;
-  const double root = std::sqrt(square);
-  const double leave = (-b + root) / a;
-  for (double t = (-b - root) / a; t < leave; t += kStep) {
+  const auto chord =
+      chord_of(crown.radius, {from.x, from.y, from.z * flat}, {ray.along.x, ray.along.y, ray.along.z * flat});
+  if (!chord) return kNoHit;
+  for (double t = chord->enter; t < chord->leave; t += kStep) {
     const Vec3<double> at = ray.at(t);
     std::uint64_t bits = crown.seed;
     for (const double coordinate : {at.x, at.y, at.z})
@@ -106,6 +124,23 @@ double hit(const Crown& crown, const Ray& ray) {
     if (bits % 256 < crown.filled) return t;
   }
   return kNoHit;
+}
+
+double hit(const Ellipsoid& ellipsoid, const Ray& ray) {
+  const auto chord = chord_of(ellipsoid, ray);
+  return chord ? chord->enter : kNoHit;
+}
+
+double hit(const Foliage& foliage, const Ray& ray) {
+  const auto chord = chord_of(foliage.extent, ray);
+  if (!chord) return kNoHit;
+  std::uint64_t bits = foliage.seed;
+  for (const Vec3<double>& v : {ray.from, ray.along})
+    for (const double coordinate : {v.x, v.y, v.z})
+      bits = seed_of(bits, std::bit_cast<std::uint64_t>(coordinate));
+  IntegerRandom random(bits);
+  const double t = chord->enter + foliage.way_m * exponential_number(random);
+  return t < chord->leave ? t : kNoHit;
 }
 
 double hit(const Solid& solid, const Ray& ray) {
@@ -121,13 +156,29 @@ Footprint footprint_of(const Box& b) {
   const double c = std::abs(b.heading.c), s = std::abs(b.heading.s);
   return around(b.x, b.y, c * b.half_u + s * b.half_v, s * b.half_u + c * b.half_v);
 }
+Footprint footprint_of(const Ellipsoid& e) {
+  const double cu = e.heading.c * e.half_u, su = e.heading.s * e.half_u;
+  const double cv = e.heading.c * e.half_v, sv = e.heading.s * e.half_v;
+  return around(e.centre.x, e.centre.y, std::sqrt(cu * cu + sv * sv), std::sqrt(su * su + cv * cv));
+}
+Footprint footprint_of(const Foliage& f) { return footprint_of(f.extent); }
 Footprint footprint_of(const Cylinder& c) { return around(c.x, c.y, c.radius, c.radius); }
 Footprint footprint_of(const Crown& c) { return around(c.centre.x, c.centre.y, c.radius, c.radius); }
+
+Heights heights_of(const Box& b) { return {b.z0, b.z1}; }
+Heights heights_of(const Cylinder& c) { return {c.z0, c.z1}; }
+Heights heights_of(const Crown& c) { return {c.centre.z - c.half_height, c.centre.z + c.half_height}; }
+Heights heights_of(const Ellipsoid& e) { return {e.centre.z - e.half_z, e.centre.z + e.half_z}; }
+Heights heights_of(const Foliage& f) { return heights_of(f.extent); }
 
 }  // namespace
 
 Footprint footprint(const Solid& solid) {
   return std::visit([](const auto& shape) { return footprint_of(shape); }, solid);
+}
+
+Heights heights(const Solid& solid) {
+  return std::visit([](const auto& shape) { return heights_of(shape); }, solid);
 }
 
 }  // namespace ndt::harness::town

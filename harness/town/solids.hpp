@@ -50,14 +50,36 @@ struct Crown {
   std::uint64_t seed = 0, filled = 100;
 };
 
-using Solid = std::variant<Box, Cylinder, Crown>;
+/// Turned about z: u along `heading`, v to the left of it.
+struct Ellipsoid {
+  Vec3<double> centre;
+  Heading heading;
+  double half_u = 0, half_v = 0, half_z = 0;
+};
+
+/// An ellipsoid full of leaves that move. A ray ends in it after a way that is exponential, with mean
+/// `way_m`. Every ray draws its own way from its bits, so one ray always ends at one place.
+struct Foliage {
+  Ellipsoid extent;
+  double way_m = 1;
+  std::uint64_t seed = 0;
+};
+
+using Solid = std::variant<Box, Cylinder, Crown, Ellipsoid, Foliage>;
 
 /// Returns the distance to the first hit with t > 0, or kNoHit. The ray begins outside.
 double hit(const Box& box, const Ray& ray);
 double hit(const Cylinder& cylinder, const Ray& ray);
 double hit(const Crown& crown, const Ray& ray);
+double hit(const Ellipsoid& ellipsoid, const Ray& ray);
+double hit(const Foliage& foliage, const Ray& ray);
 double hit(const Solid& solid, const Ray& ray);
 
 Footprint footprint(const Solid& solid);
+
+struct Heights {
+  double z0 = 0, z1 = 0;
+};
+Heights heights(const Solid& solid);
 
 }  // namespace ndt::harness::town

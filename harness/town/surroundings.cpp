@@ -17,7 +17,7 @@ Footprint bounds(const std::vector<Place>& places) {
 }
 
 /// Between two numbers in whole millimetres.
-double between(IntegerRandom& random, double least, double most) {
+double millimetres_between(IntegerRandom& random, double least, double most) {
   const std::int64_t steps = whole_below((most - least) * 1000) + 1;
   return least + static_cast<double>(random.below(steps)) / 1000;
 }
@@ -39,8 +39,8 @@ bool on_the_way(const std::vector<Place>& corners, const Place& at) {
 }
 
 void plant_tree(std::vector<Solid>& solids, IntegerRandom& random, const Vec3<double>& foot) {
-  const double trunk = between(random, 1.5, 3), radius = between(random, 1.5, 3);
-  const double half_height = between(random, 1.5, 3);
+  const double trunk = millimetres_between(random, 1.5, 3), radius = millimetres_between(random, 1.5, 3);
+  const double half_height = millimetres_between(random, 1.5, 3);
   const auto seed = static_cast<std::uint64_t>(random.below(std::int64_t{1} << 32));
   solids.push_back(Cylinder{foot.x, foot.y, 0.2, foot.z - 0.5, foot.z + trunk + half_height});
   solids.push_back(
@@ -53,13 +53,13 @@ void plant(std::vector<Solid>& solids, IntegerRandom& random, const Vec3<double>
   if (kind < 2) {
     plant_tree(solids, random, foot);
   } else if (kind < 4) {
-    const double height = between(random, 1.2, 6);
+    const double height = millimetres_between(random, 1.2, 6);
     solids.push_back(Cylinder{foot.x, foot.y, 0.12, foot.z - 0.5, foot.z + height});
   } else {
-    const double half_x = between(random, 1, 3), half_y = between(random, 1, 3);
-    const double height = between(random, 2, 3.5);
+    const double half_x = millimetres_between(random, 1, 3), half_y = millimetres_between(random, 1, 3);
+    const double height = millimetres_between(random, 2, 3.5);
     Box hut = upright(foot.x, foot.y, half_x, half_y, foot.z - 1, foot.z + height);
-    hut.heading = heading_of(between(random, 0, 0.4));
+    hut.heading = heading_of(millimetres_between(random, 0, 0.4));
     solids.push_back(hut);
   }
 }
@@ -107,8 +107,8 @@ World field_around(const std::vector<Place>& corners, std::uint64_t seed) {
   IntegerRandom random(seed_of(seed, 1));
   std::vector<Solid> solids;
   for (auto left = whole_below((area.x1 - area.x0) * (area.y1 - area.y0) / kAreaEachM2); left > 0;) {
-    const double x = between(random, area.x0 + kMargin, area.x1 - kMargin);
-    const double y = between(random, area.y0 + kMargin, area.y1 - kMargin);
+    const double x = millimetres_between(random, area.x0 + kMargin, area.x1 - kMargin);
+    const double y = millimetres_between(random, area.y0 + kMargin, area.y1 - kMargin);
     if (on_the_way(corners, {x, y})) continue;
     plant(solids, random, {x, y, ground.hill(x, y)});
     --left;

@@ -23,7 +23,12 @@ enum class TownScale {
   tunnel,      ///< 300 m of plain tunnel between two stretches of street
   field,       ///< few things on open hills
   junction,    ///< a left turn at a crossing, with traffic
-  kidnap       ///< begins elsewhere than its guess, and is carried around a corner between two scans
+  kidnap,      ///< begins elsewhere than its guess, and is carried around a corner between two scans
+  // Six scans among curved and rough things, without a car.
+  park,     ///< trees and bushes on hills
+  oldtown,  ///< crooked fronts with sills, round towers
+  works,    ///< tanks, spheres and pipes
+  woods     ///< trunks and crowns on rough ground
 };
 
 /// Throws UsageError naming the scales.

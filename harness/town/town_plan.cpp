@@ -5,14 +5,17 @@
 #include <cmath>
 
 #include "base/errors.hpp"
+#include "base/random.hpp"
 #include "town/exact.hpp"
+#include "town/landscapes.hpp"
 #include "town/surroundings.hpp"
 
 namespace ndt::harness {
 namespace {
 
-constexpr std::array<const char*, 9> kScales = {"small",  "standard", "drive",    "large", "long",
-                                                "tunnel", "field",    "junction", "kidnap"};
+constexpr std::array<const char*, 13> kScales = {"small",   "standard", "drive",    "large",  "long",
+                                                 "tunnel",  "field",    "junction", "kidnap", "park",
+                                                 "oldtown", "works",    "woods"};
 
 }  // namespace
 
@@ -112,6 +115,29 @@ TownPlan kidnap_plan() {
   return plan;
 }
 
+/// 14 scans for the map, 3.1 m apart, and 6 scans on the other side of the way.
+TownPlan landscape_plan(const char* name, const char* description, Surroundings surroundings,
+                        double noise_m) {
+  constexpr double kLowest = -0.21256, kHighest = 0.06993;  // 24 degrees below the horizon, 8 above
+  TownPlan plan{name,
+                description,
+                {.beams = 48,
+                 .azimuths = 900,
+                 .noise_m = noise_m,
+                 .farthest_m = 80,
+                 .lowest = kLowest,
+                 .upwards = kHighest - kLowest},
+                {{0, 0}, {46, 0}},
+                8.5,
+                3.1};
+  plan.surroundings = surroundings;
+  plan.scan_lane_m = -0.8;
+  plan.map_lane_m = 0.9;
+  plan.guesses = 3;
+  plan.turned_by_seed = true;
+  return plan;
+}
+
 constexpr double kScanPeriodS = 0.5;  // between scans of a plan without a car
 
 std::vector<ScanStop> evenly(double step_m, double length_m) {
@@ -176,6 +202,18 @@ TownPlan plan_of(TownScale scale) {
     case TownScale::field: return with_a_car(field_plan());
     case TownScale::junction: return with_a_car(junction_plan());
     case TownScale::kidnap: return with_a_car(kidnap_plan());
+    case TownScale::park:
+      return landscape_plan("park", "Synthetic park: trees, bushes and low walls on hills and rough ground",
+                            Surroundings::park, 0.02);
+    case TownScale::oldtown:
+      return landscape_plan("oldtown", "Synthetic old town: crooked fronts with sills, round towers, cars",
+                            Surroundings::oldtown, 0.01);
+    case TownScale::works:
+      return landscape_plan("works", "Synthetic works: tanks, spheres and pipes, few boxes",
+                            Surroundings::works, 0.03);
+    case TownScale::woods:
+      return landscape_plan("woods", "Synthetic woods: 160 trunks, crowns and undergrowth on rough ground",
+                            Surroundings::woods, 0.02);
     case TownScale::large: break;
   }
   return {"town_large", "Synthetic town, 4.8 km up and down its streets", kFine, serpentine(7, 0, 5 * kX), 10,
@@ -186,25 +224,33 @@ World build_world(const TownPlan& plan, std::uint64_t seed) {
   switch (plan.surroundings) {
     case Surroundings::tunnel: return tunnel_on(plan.corners, seed);
     case Surroundings::field: return field_around(plan.corners, seed);
+    case Surroundings::park: return park_around(plan.corners, seed);
+    case Surroundings::oldtown: return oldtown_around(plan.corners, seed);
+    case Surroundings::works: return works_around(plan.corners, seed);
+    case Surroundings::woods: return woods_around(plan.corners, seed);
     case Surroundings::streets: break;
   }
   return streets_around(plan.corners, seed);
 }
 
-Drive scan_drive(const TownPlan& plan) { return {plan.corners, Streets::kLane}; }
-Drive map_drive(const TownPlan& plan) { return {plan.corners, Streets::kLane - 0.4}; }
+Drive scan_drive(const TownPlan& plan) { return {plan.corners, plan.scan_lane_m}; }
+Drive map_drive(const TownPlan& plan) { return {plan.corners, plan.map_lane_m}; }
 
 std::vector<ScanStop> scan_stops(const TownPlan& plan, const Drive& drive) {
   return plan.car ? driven(*plan.car, plan.jump, drive) : evenly(plan.scan_step_m, drive.length_m());
 }
 
-MapFrame::MapFrame(const World& world, const TownPlan& plan)
+MapFrame::MapFrame(const World& world, const TownPlan& plan, std::uint64_t seed)
     : origin_{plan.corners[0].x, plan.corners[0].y,
-              world.ground().hill(plan.corners[0].x, plan.corners[0].y)} {}
+              world.ground().hill(plan.corners[0].x, plan.corners[0].y)} {
+  if (!plan.turned_by_seed) return;
+  IntegerRandom random(seed);
+  turn_ = heading_of(between(random, 0.0875, 0.839));  // 10 to 80 degrees
+  for (double* coordinate : {&origin_.x, &origin_.y, &origin_.z}) *coordinate += between(random, -3, 3);
+}
 
 Transform MapFrame::map_from_sensor(const Transform& world_from_sensor) const {
-  constexpr Heading kTurn{12.0 / 13, 5.0 / 13};
-  const Mat3<double> turn{{kTurn.c, -kTurn.s, 0, kTurn.s, kTurn.c, 0, 0, 0, 1}};
+  const Mat3<double> turn{{turn_.c, -turn_.s, 0, turn_.s, turn_.c, 0, 0, 0, 1}};
   return make_transform(turn * rotation_of(world_from_sensor),
                         turn * (translation_of(world_from_sensor) - origin_));
 }

@@ -28,7 +28,11 @@ struct Jump {
 enum class Surroundings {
   streets,  ///< of houses, in a chequer
   tunnel,   ///< between two short stretches of a street, on flat ground
-  field     ///< a tree, a post or a hut here and there, on hills
+  field,    ///< a tree, a post or a hut here and there, on hills
+  park,     ///< these four: landscapes.hpp
+  oldtown,
+  works,
+  woods
 };
 
 struct TownPlan {
@@ -44,6 +48,10 @@ struct TownPlan {
   bool traffic = false;             ///< without being asked for
   std::optional<Jump> jump = std::nullopt;
   std::optional<LidarModel> map_lidar = std::nullopt;  ///< of the map's drive, where it has a finer one
+  /// How far the two drives are to the right of the way.
+  double scan_lane_m = Streets::kLane, map_lane_m = Streets::kLane - 0.4;
+  int guesses = 1;              ///< of every scan
+  bool turned_by_seed = false;  ///< the seed turns and moves the map
 };
 
 TownPlan plan_of(TownScale scale);
@@ -51,7 +59,7 @@ TownPlan plan_of(TownScale scale);
 /// Builds everything around a plan's drive that stands still.
 World build_world(const TownPlan& plan, std::uint64_t seed);
 
-/// Returns the two drives: the scans' in the right-hand lane, and the map's 0.4 m beside it.
+/// Returns the two drives.
 Drive scan_drive(const TownPlan& plan);
 Drive map_drive(const TownPlan& plan);
 
@@ -67,15 +75,16 @@ struct ScanStop {
 /// jump of the plan is one between two scans.
 std::vector<ScanStop> scan_stops(const TownPlan& plan, const Drive& drive);
 
-/// Pose of the sensor in the map. The town is turned by an angle that no street shares with the axes, and its
-/// origin is under the start of the drive.
+/// The pose of the sensor in the map. The map is turned by an angle that no street shares with the axes, and
+/// its origin is under the start of the drive. A plan may have both drawn by the seed, the origin within 3 m.
 class MapFrame {
  public:
-  MapFrame(const World& world, const TownPlan& plan);
+  MapFrame(const World& world, const TownPlan& plan, std::uint64_t seed);
   Transform map_from_sensor(const Transform& world_from_sensor) const;
 
  private:
   Vec3<double> origin_;
+  Heading turn_{12.0 / 13, 5.0 / 13};
 };
 
 }  // namespace ndt::harness::town

@@ -51,7 +51,7 @@ file = "gnss.tum"
 [guess]
 kind = "noise"
 seed = 1
-count = 1
+count = {guesses}
 xy_sigma_m = {guess_m:.1f}
 z_sigma_m = 0.05
 roll_pitch_sigma_deg = 0.5
@@ -70,8 +70,9 @@ std::string source(const TownPlan& plan, const TownOptions& options) {
   const auto beams = [](const LidarModel& lidar) {
     return fmt::format("{} beams, {} azimuths", lidar.beams, lidar.azimuths);
   };
-  std::string text = fmt::format("{}, range noise 2 cm; map of a second drive{}, 0.2 m leaves",
-                                 beams(plan.lidar), plan.map_lidar ? " with " + beams(*plan.map_lidar) : "");
+  std::string text =
+      fmt::format("{}, range noise {:.0f} cm; map of a second drive{}, 0.2 m leaves", beams(plan.lidar),
+                  100 * plan.lidar.noise_m, plan.map_lidar ? " with " + beams(*plan.map_lidar) : "");
   if (plan.traffic || options.traffic) text += "; vehicles that move, and are not in the map";
   if (options.distortion)
     text +=
@@ -95,7 +96,8 @@ std::string dataset_toml(const TownPlan& plan, const TownOptions& options) {
   const bool astray = plan.jump.has_value();  // who is carried off does not know where it begins, either
   return fmt::format(kTemplate, fmt::arg("name", dataset_name(plan, options)),
                      fmt::arg("description", plan.description), fmt::arg("guess_m", astray ? 6.0 : 0.3),
-                     fmt::arg("guess_deg", astray ? 60.0 : 2.0), fmt::arg("source", source(plan, options)),
+                     fmt::arg("guess_deg", astray ? 60.0 : 2.0), fmt::arg("guesses", plan.guesses),
+                     fmt::arg("source", source(plan, options)),
                      fmt::arg("scale", town_scale_name(options.scale)), fmt::arg("seed", options.seed),
                      fmt::arg("options", std::string(options.traffic ? " --traffic" : "") +
                                              (options.distortion ? " --distortion" : "")));
@@ -120,7 +122,15 @@ void in_parallel(int count, int threads, const Work& work) {
 }
 
 /// The seeds that are derived from the one seed of the options.
-enum Seeds : std::uint64_t { kWorldSeed, kScanNoise, kMapNoise, kOdometryNoise, kGnssNoise, kTrafficSeed };
+enum Seeds : std::uint64_t {
+  kWorldSeed,
+  kScanNoise,
+  kMapNoise,
+  kOdometryNoise,
+  kGnssNoise,
+  kTrafficSeed,
+  kMapFrame
+};
 
 PointCloud in_cloud(const std::vector<Millimetres>& points) {
   PointCloud cloud;
@@ -137,7 +147,8 @@ class Writer {
         progress_(progress),
         plan_(plan_of(options.scale)),
         world_(build_world(plan_, seed_of(options.seed, kWorldSeed))),
-        frame_(world_, plan_),
+        frame_(world_, plan_,
+               seed_of(seed_of(options.seed, kMapFrame), static_cast<std::uint64_t>(options.scale))),
         lidar_(plan_.lidar),
         map_lidar_(plan_.map_lidar.value_or(plan_.lidar)),
         scan_drive_(scan_drive(plan_)),

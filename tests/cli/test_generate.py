@@ -86,7 +86,7 @@ def test_generate_refuses_what_it_does_not_know(tmp_path):
     for args, part in [(["generate", "twon", *out], "unknown dataset to generate 'twon': did you mean 'town'?"),
                        (["generate", *out], "dataset is required"),
                        (["generate", "town"], "--out is required"),
-                       (["generate", "town", "--scale", "tiny", *out], "choose from small, standard, drive, large, long, tunnel, field, junction, kidnap"),
+                       (["generate", "town", "--scale", "tiny", *out], "choose from small, standard, drive, large, long, tunnel, field, junction, kidnap, park, oldtown, works, woods"),
                        (["generate", "town", "--scale", "small", "--traffic", *out], "--traffic needs a drive with a car; scale small has"),
                        (["generate", "town", "--scale", "large", "--distortion", *out], "--distortion needs a drive with a car; scale large"),
                        (["generate", "town", "--seed", "-1", *out], "option seed = -1: must be in [0, "),

@@ -60,5 +60,26 @@ TEST(Noise, OffsetsAreInTheFrameOfTheTruth) {
   EXPECT_NEAR(far.m[11], near.m[11], 1e-12);
 }
 
+/// The share of draws that are longer than a length must fall as its exponential does.
+TEST(ExponentialNumber, HasTheDistributionOfItsName) {
+  IntegerRandom random(5);
+  constexpr int kDraws = 100000;
+  constexpr double kLengths[] = {0, 0.1, 0.5, 1, 1.5, 2, 3, 5};
+  int longer[std::size(kLengths)] = {};
+  double sum = 0;
+  for (int k = 0; k < kDraws; ++k) {
+    const double drawn = exponential_number(random);
+    ASSERT_GE(drawn, 0);
+    sum += drawn;
+    for (std::size_t i = 0; i < std::size(kLengths); ++i) longer[i] += drawn >= kLengths[i];
+  }
+  EXPECT_NEAR(sum / kDraws, 1, 4 / std::sqrt(kDraws));
+  for (std::size_t i = 0; i < std::size(kLengths); ++i) {
+    const double share = std::exp(-kLengths[i]);
+    EXPECT_NEAR(static_cast<double>(longer[i]) / kDraws, share, 4 * std::sqrt(share * (1 - share) / kDraws))
+        << kLengths[i];
+  }
+}
+
 }  // namespace
 }  // namespace ndt::harness

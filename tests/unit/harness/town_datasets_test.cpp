@@ -1,4 +1,5 @@
 #include <gmock/gmock.h>
+#include <stdlib.h>
 
 #include <filesystem>
 #include <memory>
@@ -55,6 +56,42 @@ TEST_F(TownPoints, ANumberOutOfRangeIsRefusedBeforeAnythingIsMade) {
   EXPECT_THROW(load_town_points("town_points_500001"), UsageError);
   EXPECT_EQ(load_town_points("town_points_").has_value(), false);
   EXPECT_EQ(load_town_points("town").has_value(), false);
+}
+
+/// Keeps generated datasets in a folder of its own; every test is a process of its own.
+class SeededTowns : public testing::Test {
+ protected:
+  SeededTowns() { ::setenv("NDT_CACHE", cache_.path().c_str(), 1); }
+
+  const TemporaryFolder cache_;
+};
+
+TEST_F(SeededTowns, ASeedBehindTheNameMakesThatTown) {
+  const Dataset own = load_town("town_small").value(), other = load_town("town_small_seed7").value();
+  EXPECT_EQ(own.name, "town_small");
+  EXPECT_EQ(other.name, "town_small_seed7");
+  EXPECT_EQ(other.frames.size(), own.frames.size());
+  EXPECT_NE(other.scan(0).size(), own.scan(0).size());
+  EXPECT_EQ(town_folder("town_small_seed7"), cache_.path() / "town_small_seed7_v4");
+  for (const char* name : {"town_small_seed1", "town_small_seed07", "town_small_seed", "town_small_seed-1",
+                           "town_small_7", "town_huge_seed7"})
+    EXPECT_FALSE(town_folder(name).has_value()) << name;
+}
+
+TEST_F(SeededTowns, ALandscapeIsAlignedFromEveryGuess) {
+  const Dataset works = load_town("works_seed3").value();
+  ASSERT_EQ(works.frames.size(), 6u);
+  EXPECT_TRUE(works.truth.exact);
+  const auto aligner = find_implementation("persistent_cpu").make(AlignOptions::pyramid());
+  aligner->set_map(works.map(0));
+  for (std::size_t frame = 0; frame < works.frames.size(); ++frame) {
+    ASSERT_EQ(works.frames[frame].guesses.size(), 3u);
+    for (const NamedGuess& guess : works.frames[frame].guesses) {
+      const AlignResult result = aligner->align(works.scan(frame), guess.map_from_scan);
+      EXPECT_EQ(result.stop, Stop::converged) << frame;
+      EXPECT_LT(translation_error_m(result.map_from_scan, *works.frames[frame].truth), 0.05) << frame;
+    }
+  }
 }
 
 }  // namespace

@@ -113,7 +113,8 @@ void expect_free_of(const World& world, const Place& p) {
 
 TEST(TownDrive, NothingStandsInItsWay) {
   for (const TownScale scale :
-       {TownScale::small, TownScale::standard, TownScale::field, TownScale::junction, TownScale::kidnap})
+       {TownScale::small, TownScale::standard, TownScale::field, TownScale::junction, TownScale::kidnap,
+        TownScale::park, TownScale::oldtown, TownScale::works, TownScale::woods})
     for (const std::uint64_t seed : {1ULL, 2ULL, 3ULL}) {
       const TownPlan plan = plan_of(scale);
       const World world = build_world(plan, seed);
@@ -124,7 +125,7 @@ TEST(TownDrive, NothingStandsInItsWay) {
 
 TEST(TownDrive, TheMapsDriveStopsBesideNoScan) {
   for (const TownScale scale : {TownScale::small, TownScale::standard, TownScale::drive, TownScale::large,
-                                TownScale::tunnel, TownScale::field, TownScale::junction}) {
+                                TownScale::tunnel, TownScale::field, TownScale::junction, TownScale::park}) {
     const TownPlan plan = plan_of(scale);
     const Drive scans = scan_drive(plan), map = map_drive(plan);
     double nearest = 1e9;

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <vector>
 
@@ -23,6 +24,38 @@ TEST(TownLidar, LooksAllAroundFromBelowToAboveTheHorizon) {
   EXPECT_NEAR(lidar.directions().front().z, -0.42, 0.01);
   EXPECT_NEAR(lidar.directions()[63].z, 0.256, 0.01);
   EXPECT_EQ(Lidar({.beams = 16, .azimuths = 256}).directions().size(), 4096u);
+}
+
+TEST(TownLidar, TheOneOfTheLandscapesLooksFrom24DegreesBelowTheHorizonTo8Above) {
+  const Lidar lidar(plan_of(TownScale::park).lidar);
+  ASSERT_EQ(lidar.directions().size(), 48U * 900);
+  Vec3<double> sum;
+  for (const Vec3<double>& d : lidar.directions()) sum = sum + d;
+  EXPECT_NEAR(sum.x, 0, 1e-6) << "the step closes the circle";
+  EXPECT_NEAR(sum.y, 0, 1e-6);
+  EXPECT_NEAR(lidar.directions().front().z, std::sin(-24 * kPi / 180), 1e-4);
+  EXPECT_NEAR(lidar.directions()[47].z, std::sin(8 * kPi / 180), 1e-4);
+}
+
+TEST(TownLidar, NoiseAndReachAreThoseOfTheModel) {
+  const TownPlan plan = plan_of(TownScale::small);
+  const World world = build_world(plan, 2);
+  const Transform pose = sensor_pose(world.ground(), scan_drive(plan).at(11));
+  const auto ranges = [&](double noise_m, double farthest_m) {
+    std::vector<double> all;
+    for (const Millimetres& p :
+         Lidar({.beams = 16, .azimuths = 512, .noise_m = noise_m, .farthest_m = farthest_m})
+             .scan(world, pose, 3))
+      all.push_back(std::sqrt(dot(in_metres(p), in_metres(p))));
+    return all;
+  };
+  const std::vector<double> exact = ranges(0, 100), noisy = ranges(0.05, 100), near = ranges(0.05, 20);
+  ASSERT_EQ(exact.size(), noisy.size());
+  double squares = 0;
+  for (std::size_t k = 0; k < exact.size(); ++k) squares += (noisy[k] - exact[k]) * (noisy[k] - exact[k]);
+  EXPECT_NEAR(std::sqrt(squares / static_cast<double>(exact.size())), 0.05, 0.003);
+  EXPECT_EQ(near.size(),
+            static_cast<std::size_t>(std::ranges::count_if(exact, [](double r) { return r < 20; })));
 }
 
 TEST(TownLidar, EveryReturnLiesOnItsRayWithinTheNoise) {

@@ -79,5 +79,29 @@ TEST(NDT_TOWN_BUILD, MakesTheBytesOfTheOtherDrives) {
   EXPECT_EQ(checksum_of_drive(TownScale::kidnap), 0x18E26DD125BD2C52);
 }
 
+/// Returns the checksum of coarse scans and of their poses in the map.
+std::uint64_t checksum_of_landscape(TownScale scale) {
+  TownPlan plan = plan_of(scale);
+  plan.lidar.azimuths = 64;
+  const World world = build_world(plan, 1);
+  const MapFrame frame(world, plan, 2);
+  const Drive drive = scan_drive(plan);
+  std::uint64_t hash = checksum("");
+  std::vector<StampedTransform> truth;
+  for (const ScanStop& stop : scan_stops(plan, drive)) {
+    const Transform pose = sensor_pose(world.ground(), drive.at(stop.along_m));
+    hash = checksum_of(Lidar(plan.lidar).scan(world, pose, truth.size()), hash);
+    truth.push_back({stop.time_s, frame.map_from_sensor(pose)});
+  }
+  return checksum_of(truth, hash);
+}
+
+TEST(NDT_TOWN_BUILD, MakesTheBytesOfTheLandscapes) {
+  EXPECT_EQ(checksum_of_landscape(TownScale::park), 0x600D0F66B91DE079);
+  EXPECT_EQ(checksum_of_landscape(TownScale::oldtown), 0xF94C15F57488E7A8);
+  EXPECT_EQ(checksum_of_landscape(TownScale::works), 0xA41A27F143D8B390);
+  EXPECT_EQ(checksum_of_landscape(TownScale::woods), 0xA1F4BAFB044B75EC);
+}
+
 }  // namespace
 }  // namespace ndt::harness::town

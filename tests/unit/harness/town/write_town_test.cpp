@@ -200,7 +200,8 @@ TEST_F(WriteTown, ThreadsAndScalesOutOfRangeAreRefused) {
   EXPECT_FALSE(fs::exists(town_.parent_path()));
   for (const TownScale scale :
        {TownScale::small, TownScale::standard, TownScale::drive, TownScale::large, TownScale::long_drive,
-        TownScale::tunnel, TownScale::field, TownScale::junction, TownScale::kidnap})
+        TownScale::tunnel, TownScale::field, TownScale::junction, TownScale::kidnap, TownScale::park,
+        TownScale::oldtown, TownScale::works, TownScale::woods})
     EXPECT_EQ(town_scale(town_scale_name(scale)), scale);
   EXPECT_THROW(town_scale("huge"), UsageError);
 }
