@@ -199,8 +199,8 @@ struct AlignOptions {
     }
     return autoware();
   }
-  /// A profile for a search's far guesses: a GPU is tuned for many, and a pyramid has a third map, which can
-  /// mislead a good guess.
+  /// A profile for a search's far guesses. A GPU is tuned for many of them. A pyramid has a third map, which
+  /// can mislead a good guess.
   static AlignOptions of_a_search(Profile profile) {
     AlignOptions options = of(profile);
     if (options.levels.size() > 1) options.levels = {6, 2.5, 1};

@@ -6,7 +6,6 @@
 #include <cmath>
 
 #include "town/lidar.hpp"
-#include "town/pace.hpp"
 #include "town/town_plan.hpp"
 
 namespace ndt::harness::town {

@@ -30,7 +30,7 @@ inline std::uint64_t most_counted_cells(std::size_t points) {
   return std::max<std::uint64_t>(std::uint64_t{1} << 16, 2 * std::uint64_t{points});
 }
 
-/// The same for the cells of windows, of which a box has many more: 64 bytes a point.
+/// Allows 64 bytes a point for the cells of windows, because a box has many more of them.
 inline std::uint64_t most_counted_fine_cells(std::size_t points) { return 8 * most_counted_cells(points); }
 
 /// Adds every point to the sums of its cell, in the order of the points. Counts the points of each cell first

@@ -46,7 +46,7 @@ struct MapMemory {
 /// - the sums beside the voxels made of them;
 /// - all that it holds, the axes of the voxels sorted, the window's next entries, the cells that list every
 ///   voxel, the outside entries sorted. Arrays of unknown length take up to twice what is in them.
-/// Windows hold no table, statistics and surfaces; their peak may be that of three layers of cells and of the
+/// Windows hold no table, statistics and surfaces. Their peak may be that of three layers of cells, beside the
 /// keys of all cells that may have one.
 /// Points that are not finite cost a copy of the others.
 MapMemory host_memory(const MapExtent& map, std::span<const LevelSize> levels);

@@ -117,7 +117,7 @@ NDT_HD inline bool make_window(const Moments& sums, const Vec3<double>& centre, 
   return true;
 }
 
-/// The rule of a window: where the 3 x 3 x 3 cells have too few points, cells of twice the edge count, then
+/// The rule of a window. Where the 3 x 3 x 3 cells have too few points, cells of twice the edge count, then
 /// of four times.
 struct WindowRule {
   static constexpr int kLayers = 3;
@@ -129,7 +129,7 @@ struct WindowRule {
   NDT_HD bool operator()(const Cell& cell, VoxelStatistics& out) const {
     return fit(cell, layers[0].around(cell, layers[0].centre(cell)), out);
   }
-  /// The same from the sums of the finest layer around it.
+  /// Does so from the sums of the finest layer around it.
   NDT_HD bool fit(Cell cell, Moments sums, VoxelStatistics& out) const {
     const Vec3<double> place = layers[0].centre(cell);
     for (int l = 1;; ++l) {
