@@ -259,10 +259,11 @@ def N16_peer_left_behind(trial):
                                  stderr=subprocess.PIPE, text=True)
         begun = any("two are asleep" in line for line in align.stderr)
         align.send_signal(number)
-        align.wait(30)
+        align.wait(60)
         align.stderr.close()
-        time.sleep(1)
-        left = sleeping("4327")
+        patience = time.monotonic() + 10  # the guard ends them after align has ended
+        while (left := sleeping("4327")) and time.monotonic() < patience:
+            time.sleep(0.1)
         for process in left:
             os.kill(process, signal.SIGKILL)
         trial.check(begun and not left, f"{number.name}: {len(left)} left")
