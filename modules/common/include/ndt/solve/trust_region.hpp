@@ -152,6 +152,7 @@ NDT_HD inline LoopStatus arrive(const Derivatives& found, double here_score, int
   r.found_for = r.purpose;
   r.found_step_m = r.purpose == Purpose::trial || r.purpose == Purpose::next_level ? r.step_m : 0;
   r.kept = true;
+  if (r.purpose == Purpose::next_level) r.radius_m = options.region.levels[r.level].radius_m;
   if (r.purpose == Purpose::trial) judge_trial(found.score - here_score, options.region, r);
   if (r.kept) r.here_level = r.level, r.here_curvature_share = r.curvature_share;
   if (r.kept && found.pairs == 0) return LoopStatus::no_overlap;
@@ -164,7 +165,6 @@ NDT_HD inline LoopStatus arrive(const Derivatives& found, double here_score, int
 /// Goes to the next finer map with a step of this length, from the last one to the windows.
 NDT_HD inline void enter_next_level(double step_m, const RegionOptions& options, RegionState& r) {
   const int level = r.here_level + 1;
-  r.radius_m = options.levels[level].radius_m;
   r.step_m = step_m;
   if (level > options.last) return evaluate_next(Purpose::finish, level, 1, r);
   r.kept_step_m = INFINITY;
@@ -299,7 +299,7 @@ struct TrustRegion {
     RegionState r = state.region;
     r.found_for = Purpose::finish;
     r.found_step_m = r.step_m;
-    r.here_level = r.level;
+    r.here_level = r.level, r.radius_m = options.region.levels[r.level].radius_m;
     r.kept = true, r.damped = false;
     r.finish_step_m = 0, r.finish_score = at.score;
     crew.one([&] {
