@@ -5,6 +5,7 @@
 
 #include <random>
 
+#include "anywhere/place_task.hpp"
 #include "host_levels.hpp"
 #include "same_places.hpp"
 
