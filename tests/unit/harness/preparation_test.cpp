@@ -8,6 +8,7 @@
 #include <random>
 #include <stdexcept>
 
+#include "bytes.hpp"
 #include "message_of.hpp"
 
 namespace ndt::harness {
