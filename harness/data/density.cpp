@@ -15,15 +15,14 @@ namespace {
 
 constexpr std::string_view kRaw = "raw", kMade = "as made";
 /// A leaf that leaves more of the points than this thins nothing.
-constexpr double kThinnedShareMost = 0.95;
+constexpr double kThinnedShareMost = 0.9;
 
-/// Returns the whole text as a number above 0, or nothing.
+/// Returns the number of a text that is its shortest form, or nothing: a density has one name.
 template <class Number>
 std::optional<Number> number_of(std::string_view text) {
   Number number{};
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc() || end != text.data() + text.size() || !(number > 0)) return std::nullopt;
-  return number;
+  std::from_chars(text.data(), text.data() + text.size(), number);
+  return fmt::format("{}", number) == text ? std::optional(number) : std::nullopt;
 }
 
 /// Returns the filters of a density, none for raw, and nothing for any other text.

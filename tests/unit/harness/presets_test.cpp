@@ -114,6 +114,25 @@ TEST_F(PresetFile, AStudyMayHaveRatesBesideBackToBack) {
   EXPECT_NO_THROW(find_preset(put(head + "rates_hz = [0]\nposes = [1, 20]\n").string()));
 }
 
+TEST_F(PresetFile, AStudyMayHaveShiftsOfTheGridAlsoUntimed) {
+  const std::string head = "description = 'd'\n[[study]]\ndatasets = ['courtyard']\ntimed = false\n";
+  const auto calls = find_preset(put(head + "grid_shifts = [0, 0.2, 0.4]\n").string()).studies[0].calls;
+  ASSERT_EQ(calls.size(), 3u);
+  EXPECT_EQ(calls[2].grid_shift, 0.4);
+  EXPECT_THAT(refusal_of(head + "grid_shifts = [0, 1]\n"), HasSubstr("grid_shifts"));
+  EXPECT_THAT(refusal_of(head + "rates_hz = [0, 10]\n"), HasSubstr("given in a study that is not timed"));
+}
+
+TEST_F(PresetFile, AStudyMayHaveDensitiesAndPeers) {
+  const std::string head = "description = 'd'\n[[study]]\ndatasets = ['courtyard']\n";
+  const Study study =
+      find_preset(put(head + "densities = ['own', '0.25m', 'raw']\nalso = ['exec:any:0.1']\n").string())
+          .studies[0];
+  EXPECT_THAT(study.densities, ElementsAre("", "0.25m", "raw"));
+  EXPECT_THAT(study.also, ElementsAre("exec:any:0.1"));
+  EXPECT_THAT(refusal_of(head + "densities = ['0.25']\n"), HasSubstr("densities holds '0.25'"));
+}
+
 TEST_F(PresetFile, AStudysSearchesShareItsPriors) {
   const Preset preset = find_preset(
       put("description = 'd'\n[[study]]\ndatasets = ['courtyard']\nseeds = 7\nsigma = [5, 4, 3, 0.2, 0.1]\n"
