@@ -111,7 +111,8 @@ class Planner {
     std::vector<const Implementation*> out = implementations_;
     if (selection_.implementations.empty())
       std::erase_if(out, [&](const Implementation* entry) {
-        return (entry->not_for_use || entry->own_process) && !contains(study.also, entry->name);
+        if (entry->not_for_use || entry->own_process) return !contains(study.also, entry->name);
+        return !study.only.empty() && !contains(study.only, entry->name);
       });
     return out;
   }

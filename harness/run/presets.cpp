@@ -217,6 +217,15 @@ std::vector<std::string> read_densities(TomlTable& toml) {
   return densities;
 }
 
+std::vector<std::string> read_only(TomlTable& toml) {
+  std::vector<std::string> names = toml.texts("only").value_or(std::vector<std::string>{});
+  for (const std::string& name : names)
+    if (std::ranges::find(implementations(), name, &Implementation::name) == implementations().end())
+      toml.refuse("only", fmt::format("names '{}'", printable(name)),
+                  "name implementations that `ndt-bench list` shows; peers go into also");
+  return names;
+}
+
 /// All other implementations of the registry take part anyway. What a peer's name stands for is known when a
 /// run is planned.
 std::vector<std::string> read_also(TomlTable& toml) {
@@ -237,6 +246,7 @@ Study read_study(TomlTable& toml) {
   study.datasets = toml.texts("datasets").value_or(std::vector<std::string>{});
   if (study.datasets.empty()) toml.refuse("datasets", "is missing or empty", "name the datasets");
   study.densities = read_densities(toml);
+  study.only = read_only(toml);
   study.also = read_also(toml);
   if (const auto frames = toml.whole("frames", 1, kCountMost)) study.frames = static_cast<int>(*frames);
   study.threads = read_counts(toml, "threads", 0, Limits::kThreads, {1, 0});
@@ -266,7 +276,7 @@ Study read_study(TomlTable& toml) {
 constexpr const char* kOrder[] = {"smoke",        "tracking", "basin",        "scaling",   "profiles",
                                   "iterations",   "latency",  "batch",        "transfers", "initial_pose",
                                   "prior_ladder", "pyramid",  "pyramid_time", "trust",     "search_trust",
-                                  "peers",        "idle",     "full"};
+                                  "accuracy",     "peers",    "idle",         "full"};
 
 fs::path presets_folder() { return project_folder("harness/presets"); }
 
