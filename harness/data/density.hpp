@@ -9,8 +9,8 @@
 
 namespace ndt::harness {
 
-/// Returns the label of a dataset's scans: "0.25 m", "5,000 random", "raw", what its description says of its
-/// files, or "as made" of scans that are made in memory.
+/// Returns the label of a dataset's scans: "0.25 m", "5,000 random" or "raw". Scans that are made in memory
+/// are "as made", and a description may have words of its own for its files.
 std::string density_of(const Dataset& dataset);
 
 /// A dataset's name in two parts. The density is empty unless the name ends with @ and a density.

@@ -61,9 +61,9 @@ struct SplitName {
 };
 std::optional<SplitName> split_name(std::string_view name);
 
-/// Makes a map of its own for every frame: a random half of the points that the filters of the scans leave,
-/// with any heading and a small tilt, thinned to 0.1 m. The other half is the scan, thinned as all scans of
-/// the dataset. The truth is the motion of the map's half, which is exact.
+/// Makes a map of its own for every frame: a random half of the scan's points behind its filters, thinned to
+/// 0.1 m. The half is turned to any heading and tilted by about a degree. The other half is the scan, thinned
+/// as all scans of the dataset. The truth is the motion of the map's half, which is exact.
 Dataset split_scans(Dataset dataset, std::uint64_t seed);
 
 // The synthetic town: generated once, on first use, and kept. town_datasets.cpp

@@ -45,6 +45,7 @@ void read_answers(TomlTable& toml, PeerFile& peer) {
 void add_arguments(std::string_view given, PeerFile& peer) {
   std::vector<std::string> arguments;
   for (const auto& part : std::views::split(given, ':')) arguments.emplace_back(part.begin(), part.end());
+  if (arguments.empty()) arguments.emplace_back();  // nothing behind the colon
   for (const std::string& argument : arguments)
     if (argument.empty() || !is_name(argument))
       throw UsageError(fmt::format("peer '{}:{}': '{}' is no argument; give letters, digits, _, - and .",

@@ -1,5 +1,5 @@
-"""Errors at every density of the scans, and how far the answers of one scan scatter when only the voxel grid moves:
-a measure that needs no truth."""
+"""Errors at every density of the scans, and how far the answers of one scan scatter when only the voxel grid moves. Scatter needs
+no truth."""
 
 import re
 
@@ -33,8 +33,8 @@ def density_table(table: pd.DataFrame, measurements: pd.DataFrame, alone: pd.Dat
 
 
 def _settings(rows: pd.DataFrame) -> pd.DataFrame:
-    """SETTINGS: the number of a peer's settings, exec:NAME:ARGUMENTS, that were measured alike, and whether a row is
-    the best of them: most successes, then the lowest median error."""
+    """SETTINGS: how many settings of a peer, exec:NAME:ARGUMENTS, were measured alike, and whether a row is the best of them. The best
+    has the most successes, and of several the lowest median error."""
     peer = [name[: name.find(":", len(PEER))] if name.count(":") > 1 else name for name in rows.implementation]
     groups = rows.assign(peer=peer).groupby(["dataset", "variant", "threads", "peer"], sort=False)
     best = pd.Series(False, rows.index)
@@ -45,9 +45,9 @@ def _settings(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def grid_scatter(alone: pd.DataFrame, shifted: pd.DataFrame) -> pd.DataFrame:
-    """KEY and SCATTER. Root mean square distance of the positions that alignments from one guess end at with every grid
-    from their mean; of a scan the median of its guesses, and then the median of the scans. Guesses from which an alignment
-    failed have no part. alone: measurements with the grid as it is; shifted: the same with other grids."""
+    """KEY and SCATTER: the median of the scans. Alignments from one guess end at a position with each grid, and scatter by the root mean
+    square distance from their mean. Of a scan the median of its guesses counts. Guesses from which an alignment failed have no part.
+    alone: measurements with the grid as it is; shifted: the same with other grids."""
     keys = set(map(tuple, shifted[KEY].drop_duplicates().to_numpy()))
     rows = pd.concat([alone.assign(grid_shift=0.0), shifted])
     rows = rows[rows.error.isna() & rows.search.isna() & (rows.poses == 1)]
