@@ -9,7 +9,7 @@
 namespace ndt::harness {
 namespace {
 
-constexpr std::string_view kPrefix = "split:";
+constexpr std::string_view kSplit = "split:";
 constexpr double kDegree = kPi / 180;
 constexpr double kMapLeafM = 0.1;  // as maps are thinned that are made of many scans
 constexpr int kGuesses = 2;        // a frame
@@ -56,8 +56,8 @@ void turn_frame(Frame& frame, std::uint64_t seed, std::size_t index) {
 }  // namespace
 
 std::optional<SplitName> split_name(std::string_view name) {
-  if (!name.starts_with(kPrefix)) return std::nullopt;
-  name.remove_prefix(kPrefix.size());
+  if (!name.starts_with(kSplit)) return std::nullopt;
+  name.remove_prefix(kSplit.size());
   SplitName split;
   const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), split.seed);
   if (error == std::errc() && end != name.data() + name.size() && *end == ':')
@@ -92,7 +92,7 @@ Dataset split_scans(Dataset dataset, std::uint64_t seed) {
   for (std::size_t frame = 0; frame < dataset.frames.size(); ++frame)
     turn_frame(dataset.frames[frame], seed, frame);
   dataset.truth = {.quality = "exact: half of a scan's points is the map, moved by the truth", .exact = true};
-  dataset.name = fmt::format("{}{}{}", kPrefix, seed == 1 ? "" : fmt::format("{}:", seed), dataset.name);
+  dataset.name = fmt::format("{}{}{}", kSplit, seed == 1 ? "" : fmt::format("{}:", seed), dataset.name);
   dataset.description += "; half of each scan is aligned with its other half, which is moved";
   dataset.kind = "split";
   dataset.one_map = false;

@@ -45,9 +45,9 @@ def read_rows(path: Path, columns, known: dict):
         raise refusal(path, "", "empty: no measurement in it", RUN_AGAIN)
     rows = pd.concat(parts, ignore_index=True)
     rows["poses"] = rows.poses.fillna(1).astype(int)
-    for name, missing in (("rate_hz", np.nan), ("grid_shift", np.nan), ("density", None)):
+    for name in ("rate_hz", "grid_shift"):
         if name not in rows:
-            rows[name] = missing
+            rows[name] = np.nan
     _refuse_repeated(path, rows)
     return rows, notes
 

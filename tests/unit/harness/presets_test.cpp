@@ -134,8 +134,8 @@ TEST_F(PresetFile, AStudyMayHaveDensitiesAndPeers) {
   EXPECT_THAT(study.densities, ElementsAre("", "0.25m", "raw"));
   EXPECT_THAT(study.also, ElementsAre("exec:any:0.1"));
   EXPECT_THAT(study.only, ElementsAre("persistent_cpu"));
-  EXPECT_THAT(refusal_of(head + "only = ['persistent']\n"), HasSubstr("only names 'persistent'"));
-  EXPECT_THAT(refusal_of(head + "densities = ['0.25']\n"), HasSubstr("densities holds '0.25'"));
+  EXPECT_THAT(refusal_of(head + "only = ['persistent']\n"), HasSubstr("only: names 'persistent'"));
+  EXPECT_THAT(refusal_of(head + "densities = ['0.25']\n"), HasSubstr("densities: holds '0.25'"));
 }
 
 TEST_F(PresetFile, AStudysSearchesShareItsPriors) {
