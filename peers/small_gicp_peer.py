@@ -1,4 +1,5 @@
-"""small_gicp as a peer: GICP, or VGICP with voxels of 1 m. Its own defaults; clouds are thinned to 0.25 m, as it does."""
+"""small_gicp as a peer: gicp, or vgicp with voxels of 1 m. Two more arguments set the leaf of its clouds in metres and the number of
+neighbours. Without them they are its own defaults, 0.25 m and 10."""
 
 import sys
 
@@ -6,11 +7,11 @@ import small_gicp
 from serve import serve
 
 VOXEL_M = 1.0
-LEAF_M = 0.25
+LEAF_M, NEIGHBOURS = (float(sys.argv[2]), int(sys.argv[3])) if len(sys.argv) > 2 else (0.25, 10)
 
 
 def preprocessed(points, threads):
-    return small_gicp.preprocess_points(points, downsampling_resolution=LEAF_M, num_threads=threads)
+    return small_gicp.preprocess_points(points, LEAF_M, NEIGHBOURS, threads)
 
 
 def voxels(points, threads):

@@ -29,6 +29,8 @@ def description(work, scans, frames, map_name, has_truth, used, options, say):
             raise UsageFault("--bin-fields", "", "requires .bin files, and there are no such files", "leave it out")
         if ".bin" in (scans[0].file.suffix, Path(map_name or "").suffix):
             table["bin_fields"] = options.bin_fields
+    if options.thin:
+        table["scan_density"] = f"{options.thin:g} m"
     if options.resolution:
         table["resolution_m"] = options.resolution
     if frames is not None:

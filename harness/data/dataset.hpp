@@ -66,6 +66,8 @@ struct Dataset {
   std::function<PointCloud(std::size_t frame)> map, scan;
   std::function<PointCloud(std::size_t frame)> raw_scan;  ///< not yet filtered; empty where scans are made
   ScanPreparation scan_preparation;                       ///< makes a scan of a raw one
+  ScanPreparation map_preparation;                        ///< of a map that is read from a file
+  std::string raw_density = "raw";                        ///< says how raw scans are thinned already
   std::optional<Recording> recording;                     ///< of kind sequence
 };
 

@@ -276,6 +276,8 @@ class Builder {
     }
     chosen_ = chosen_scans(toml_, files_.size(), sequence() ? 1 : 0);
     dataset_.scan_preparation = scan;
+    dataset_.map_preparation = map;
+    dataset_.raw_density = toml_.text("scan_density").value_or(dataset_.raw_density);
     BinFields fields;
     if (const auto given = toml_.whole("bin_fields", kBinFieldsLeast, kBinFieldsMost))
       fields = static_cast<int>(*given);

@@ -3,6 +3,7 @@
 #include <filesystem>
 
 #include "base/errors.hpp"
+#include "data/density.hpp"
 #include "data/sources.hpp"
 
 namespace ndt::harness {
@@ -18,7 +19,7 @@ std::optional<Dataset> load_from_path(const std::string& name) {
 }  // namespace
 
 bool is_dataset_path(const std::string& name) {
-  return name.find('/') != std::string::npos || name.ends_with(".toml");
+  return name.find('/') != std::string::npos || name_and_density(name).dataset.ends_with(".toml");
 }
 
 std::vector<DatasetInfo> list_datasets() {
@@ -29,6 +30,10 @@ std::vector<DatasetInfo> list_datasets() {
 }
 
 Dataset load_dataset(const std::string& name, const ReportProgress& report) {
+  if (const auto [plain, density] = name_and_density(name); !density.empty())
+    return at_density(load_dataset(std::string(plain), report), density);
+  if (const auto split = split_name(name))
+    return split_scans(load_dataset(split->dataset, report), split->seed);
   if (auto dataset = load_from_path(name)) return std::move(*dataset);
   if (auto dataset = load_courtyard(name)) return std::move(*dataset);
   if (auto dataset = load_scenes(name)) return std::move(*dataset);

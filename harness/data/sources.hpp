@@ -2,8 +2,10 @@
 // other.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <optional>
+#include <string>
 #include <string_view>
 
 #include "base/progress.hpp"
@@ -49,6 +51,20 @@ std::vector<DatasetInfo> list_scenes();
 /// A name of the list draws its scenes with one seed; with another behind it, as in scenes_honest_7, it draws
 /// others. Nothing for any other name.
 std::optional<Dataset> load_scenes(std::string_view name);
+
+// Halves of scans: half of a scan's points is the map, the other half is aligned with it. split_scans.cpp
+
+/// The dataset and the seed of "split:NAME" and "split:SEED:NAME"; the seed is 1 unless the name has one.
+struct SplitName {
+  std::string dataset;
+  std::uint64_t seed = 1;
+};
+std::optional<SplitName> split_name(std::string_view name);
+
+/// Makes a map of its own for every frame: a random half of the scan's points behind its filters, thinned to
+/// 0.1 m. The half is turned to any heading and tilted by about a degree. The other half is the scan, thinned
+/// as all scans of the dataset. The truth is the motion of the map's half, which is exact.
+Dataset split_scans(Dataset dataset, std::uint64_t seed);
 
 // The synthetic town: generated once, on first use, and kept. town_datasets.cpp
 

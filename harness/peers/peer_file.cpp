@@ -1,11 +1,14 @@
 #include "peers/peer_file.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cctype>
 #include <cstdlib>
+#include <iterator>
+#include <ranges>
 
 #include "base/errors.hpp"
 #include "base/programs.hpp"
@@ -38,6 +41,20 @@ void read_answers(TomlTable& toml, PeerFile& peer) {
     toml.refuse("answers", "has anywhere without search", "let the peer answer search, too, and add it");
 }
 
+/// Adds the arguments behind the peer's own name.
+void add_arguments(std::string_view given, PeerFile& peer) {
+  std::vector<std::string> arguments;
+  for (const auto& part : std::views::split(given, ':')) arguments.emplace_back(part.begin(), part.end());
+  if (arguments.empty()) arguments.emplace_back();  // nothing behind the colon
+  for (const std::string& argument : arguments)
+    if (argument.empty() || !is_name(argument))
+      throw UsageError(fmt::format("peer '{}:{}': '{}' is no argument; give letters, digits, _, - and .",
+                                   peer.name, printable(std::string(given)), printable(argument)));
+  peer.name += fmt::format(":{}", given);
+  peer.note += fmt::format("{}called with {}", peer.note.empty() ? "" : "; ", fmt::join(arguments, " "));
+  std::ranges::move(arguments, std::back_inserter(peer.command));
+}
+
 }  // namespace
 
 std::optional<fs::path> peers_folder() {
@@ -66,7 +83,9 @@ std::vector<std::string> peer_names() {
   return names;
 }
 
-PeerFile read_peer(std::string_view name) {
+PeerFile read_peer(std::string_view called) {
+  const auto colon = called.find(':', kPeerPrefix.size());
+  const std::string_view name = called.substr(0, colon);
   const std::vector<std::string> names = peer_names();
   if (std::ranges::find(names, name) == names.end()) {
     if (names.empty())
@@ -91,6 +110,7 @@ PeerFile read_peer(std::string_view name) {
   if (peer.command.empty() || peer.command[0].empty())
     toml.refuse("command", "is missing or empty", "give the program and its arguments as a list of texts");
   toml.finish();
+  if (colon != std::string_view::npos) add_arguments(called.substr(colon + 1), peer);
   return peer;
 }
 

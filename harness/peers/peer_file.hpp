@@ -9,14 +9,15 @@
 
 namespace ndt::harness {
 
-/// The prefix of the names of peers: exec:NAME is described by NAME.toml.
+/// The prefix of the names of peers: exec:NAME is described by NAME.toml. In exec:NAME:A:B the program has
+/// the further arguments A and B, so that each setting of a peer is an entry of its own.
 inline constexpr std::string_view kPeerPrefix = "exec:";
 inline bool is_peer_name(std::string_view name) { return name.starts_with(kPeerPrefix); }
 /// Stands for every peer in a preset; no peer can be called so.
 inline constexpr std::string_view kAnyPeer = "exec:*";
 
 struct PeerFile {
-  std::string name;                  ///< with the prefix
+  std::string name;                  ///< with the prefix and further arguments
   std::filesystem::path folder;      ///< of the file; its command runs in it
   std::vector<std::string> command;  ///< the program and its arguments; no shell reads them
   std::string about, version, licence, stop_rule;

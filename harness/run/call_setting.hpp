@@ -15,7 +15,8 @@ namespace ndt::harness {
 
 /// Nothing of a setting is the usual call, which a preset writes as 0.
 struct CallSetting {
-  std::optional<double> rate_hz;  ///< of a caller that sleeps between alignments; nothing = back to back
+  std::optional<double> rate_hz{};     ///< of a caller that sleeps between alignments; nothing = back to back
+  std::optional<double> grid_shift{};  ///< in voxels, of the grid below the map; such calls are not timed
 };
 
 struct CallOption {
@@ -25,12 +26,21 @@ struct CallOption {
   std::string_view unit;
   std::string_view usual;    ///< the call without it, in words
   std::string_view meaning;  ///< for columns.json
+  bool timed;                ///< it says something about times alone
 };
 
-inline constexpr std::tuple kCallSettings{CallOption{
-    "rate_hz", "rates_hz", &CallSetting::rate_hz, Bounds::closed(0.1, 1000), "Hz", "back to back",
-    "how often the caller aligns: it sleeps until the next tick before each alignment of align_us, "
-    "as a vehicle does between scans; null: back to back"}};
+inline constexpr std::tuple kCallSettings{
+    CallOption{
+        "rate_hz", "rates_hz", &CallSetting::rate_hz, Bounds::closed(0.1, 1000), "Hz", "back to back",
+        "how often the caller aligns: it sleeps until the next tick before each alignment of align_us, "
+        "as a vehicle does between scans; null: back to back",
+        true},
+    CallOption{
+        "grid_shift", "grid_shifts", &CallSetting::grid_shift, Bounds::closed(0.01, 0.99), "voxels",
+        "the grid as it is",
+        "how far the voxel grid is moved: by this, twice and three times this along x, y and z. Map and "
+        "guess move, and the pose is moved back, so that only the grid differs; null: not moved",
+        false}};
 
 /// Calls f(setting).
 template <class F>

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/random.hpp"
+#include "data/density.hpp"
 #include "ndt/core/error.hpp"
 #include "run/guesses.hpp"
 
@@ -28,6 +29,7 @@ JobMeasurements::JobMeasurements(const std::string& run_id, const Job& job, cons
   common_.job = job.index;
   common_.implementation = job.implementation;
   common_.dataset = dataset.name;
+  common_.density = density_of(dataset);
   common_.variant = job.variant.name;
   common_.threads = job.threads;
   static_cast<CallSetting&>(common_) = job;

@@ -25,6 +25,30 @@ double inter_quartile_share(const std::vector<double>& samples) {
   return (quantile(samples, 0.75) - quantile(samples, 0.25)) / median(samples);
 }
 
+/// The motion of a map by which its voxels are others. Without one everything keeps its bits.
+class GridShift {
+ public:
+  GridShift(const std::optional<double>& voxels, double edge_m) {
+    if (voxels) by_m_ = (*voxels * edge_m) * Vec3<double>{1, 2, 3};
+  }
+
+  /// Moves the points themselves: cells may be counted from the cloud's origin.
+  PointCloud there(PointCloud map) const {
+    if (by_m_)
+      for (Point& p : map.points) p = cast<float>(cast<double>(p) + *by_m_);
+    return map;
+  }
+  Transform there(const Transform& pose) const { return by_m_ ? moved(pose, *by_m_) : pose; }
+  Transform back(const Transform& pose) const { return by_m_ ? moved(pose, -1.0 * *by_m_) : pose; }
+
+ private:
+  static Transform moved(const Transform& pose, const Vec3<double>& by) {
+    return make_transform(rotation_of(pose), translation_of(pose) + by);
+  }
+
+  std::optional<Vec3<double>> by_m_;
+};
+
 /// An aligner with the map of one frame, and that frame's scan.
 class Measurer {
  public:
@@ -35,14 +59,15 @@ class Measurer {
         dataset_(dataset),
         entry_(entry),
         options_(job_options(job, dataset)),
-        aligner_(entry.make(options_)) {}
+        aligner_(entry.make(options_)),
+        grid_shift_(job.grid_shift, options_.resolution_m) {}
 
   /// Reads the frame's clouds and builds its map, unless that is done.
   void prepare(std::size_t frame) {
     if (scan_of_ == frame) return;
     scan_of_.reset();
     if (!dataset_.one_map || !has_map_) {
-      const PointCloud map = dataset_.map(frame);
+      const PointCloud map = grid_shift_.there(dataset_.map(frame));
       wait_until_idle();
       const Stopwatch watch;
       map_ = aligner_->set_map(map);
@@ -71,8 +96,8 @@ class Measurer {
     if (is_too_long(measurement)) return;
     place(measurement, measurement.poses);
     PerScan first = starting_now();
-    first.trace = job_.trace && !search_;  // of a search, its particles' paths
-    align(first);                          // memory, threads, caches
+    first.trace = job_.trace && !search_ && !job_.grid_shift;  // of a search, its particles' paths
+    align(first);                                              // memory, threads, caches
     take_results();
     const std::vector<AlignResult> expected = results_;
     if (job_.timed) {
@@ -96,7 +121,7 @@ class Measurer {
   PerScan per_scan_of(const Measurement& measurement) const {
     PerScan out = per_scan(job_.variant.options);
     if (!job_.variant.regularised_at_truth) return out;
-    const Vec3<double> truth = translation_of(measurement.truth.value());
+    const Vec3<double> truth = translation_of(grid_shift_.there(measurement.truth.value()));
     out.regularisation = RegularisationTarget{truth.x, truth.y};
     return out;
   }
@@ -110,7 +135,7 @@ class Measurer {
 
   /// So many poses are aligned from now on.
   void place(const Measurement& measurement, int poses) {
-    guesses_ = batch_guesses(measurement.guess, poses);
+    guesses_ = batch_guesses(grid_shift_.there(measurement.guess), poses);
     results_.resize(guesses_.size());
   }
 
@@ -211,7 +236,7 @@ class Measurer {
       measurement.evaluations += result.evaluations;
     }
     const AlignResult& result = search_ ? results.at(search_->best()) : results.front();
-    measurement.pose = result.map_from_scan;
+    measurement.pose = grid_shift_.back(result.map_from_scan);
     measurement.stop = to_string(result.stop);
     measurement.oscillation_count = result.oscillation_count;
     measurement.newton_fallbacks = result.newton_fallbacks;
@@ -253,6 +278,7 @@ class Measurer {
   const Implementation& entry_;
   AlignOptions options_;
   std::unique_ptr<Aligner> aligner_;
+  GridShift grid_shift_;
   PointCloud scan_;
   std::vector<Transform> guesses_;                       ///< of the current measurement
   std::optional<SearchRun> search_;                      ///< of it, if it is one

@@ -54,6 +54,7 @@ struct Measurement : CallSetting {
   std::string run_id;
   int job = 0;
   std::string implementation, dataset, frame, guess_name, variant;
+  std::string density;  ///< of the dataset's scans
   int threads = 0, poses = 1;
   double resolution_m = 0;
   Transform guess;

@@ -25,6 +25,10 @@ inline constexpr auto kPlannedColumns = std::tuple_cat(
         Column{"implementation", &Measurement::implementation, "", Null::never,
                "name of an entry of implementations.json"},
         Column{"dataset", &Measurement::dataset, "", Null::never, "name of an entry of datasets.json"},
+        Column{"density", &Measurement::density, "", Null::later,
+               "density of the dataset's scans: 0.25 m (a leaf), 5,000 random (points), raw, as made (of "
+               "scans that "
+               "are made in memory), or what the dataset says of its files"},
         Column{"frame", &Measurement::frame, "", Null::never,
                "name of the scan; empty if the job failed before it"},
         Column{"guess_name", &Measurement::guess_name, "", Null::never,

@@ -10,8 +10,10 @@
 
 #include "base/environment.hpp"
 #include "base/standard_streams.hpp"
+#include "data/density.hpp"
 #include "data/load_dataset.hpp"
 #include "ndt/core/error.hpp"
+#include "peers/peer_file.hpp"
 #include "peers/peers.hpp"
 #include "registry/option_keys.hpp"
 #include "run/guesses.hpp"
@@ -60,7 +62,7 @@ class Planner {
     choose_implementations();
     PlanBudget budget;
     for (const Study& study : preset_.studies)
-      for (const std::string& name : selection_.datasets.empty() ? study.datasets : selection_.datasets)
+      for (const std::string& name : datasets_of(study))
         if (const Dataset* dataset = load(name)) {
           budget.take(preset_.name, study, *dataset, taking_part_in(study), threads_of(study));
           add(study, name, *dataset);
@@ -88,15 +90,46 @@ class Planner {
     }
     for (const Implementation* entry : asked)
       if (entry->own_process && !contains(implementations_, entry)) implementations_.push_back(entry);
+    if (!asked.empty()) return;
+    for (const Study& study : preset_.studies)
+      for (const std::string& name : study.also)
+        if (is_peer_name(name)) add_peer(name);
+  }
+
+  /// A peer of the preset may be missing; one that was asked for may not.
+  void add_peer(const std::string& name) {
+    try {
+      const Implementation& entry = choose_implementation(name);
+      if (!contains(implementations_, &entry)) implementations_.push_back(&entry);
+    } catch (const std::exception& error) {
+      leave_out(name, error.what());
+    }
   }
 
   std::vector<const Implementation*> taking_part_in(const Study& study) const {
     std::vector<const Implementation*> out = implementations_;
     if (selection_.implementations.empty())
       std::erase_if(out, [&](const Implementation* entry) {
-        return entry->not_for_use && !contains(study.also, entry->name);
+        if (entry->not_for_use || entry->own_process) return !contains(study.also, entry->name);
+        return !study.only.empty() && !contains(study.only, entry->name);
       });
     return out;
+  }
+
+  /// The names of the study's datasets at each of its densities. A dataset keeps its plain name at the
+  /// density that it has anyway, and a name that has a density keeps it.
+  std::vector<std::string> datasets_of(const Study& study) {
+    std::vector<std::string> names;
+    for (const std::string& plain : selection_.datasets.empty() ? study.datasets : selection_.datasets) {
+      const bool dense = study.densities.empty() || !name_and_density(plain).density.empty();
+      for (const std::string& density : dense ? std::vector<std::string>{""} : study.densities) {
+        const Dataset* dataset = load(plain);
+        const bool own = density.empty() || (dataset && density_of(*dataset) == label_of(density));
+        if (std::string name = own ? plain : plain + "@" + density; dataset && !contains(names, name))
+          names.push_back(std::move(name));
+      }
+    }
+    return names;
   }
 
   /// A dataset of the preset may be missing; one that was asked for may not.
@@ -109,7 +142,7 @@ class Planner {
       for (const std::string& note : dataset.notes) notice("ndt-bench: dataset {}: {}\n", name, note);
       return &dataset;
     } catch (const InputError& error) {
-      if (!selection_.datasets.empty()) throw;
+      if (contains(selection_.datasets, name)) throw;
       missing_.emplace(name, error.what());
       leave_out("dataset " + name, error.what());
       return nullptr;
@@ -166,6 +199,7 @@ class Planner {
   void add_calls(Job& job, const Study& study, const Dataset& dataset) {
     for (const CallSetting& call : study.calls) {
       static_cast<CallSetting&>(job) = call;
+      job.timed = study.timed && !call.grid_shift;
       add_blocks(job, study, dataset);
     }
   }
@@ -214,6 +248,8 @@ class Planner {
         leave_out(fmt::format("{} in batches", entry.name), "it takes one pose at a time");
       return !job.poses.empty();
     } catch (const std::invalid_argument& error) {
+      const bool of_preset = entry.own_process && selection_.implementations.empty();
+      if (of_preset) return false;  // the variants of its studies are ours
       leave_out(fmt::format("{} with {}", entry.name, job.variant.name), error.what());
       return false;
     }

@@ -11,6 +11,7 @@
 
 #include "base/errors.hpp"
 #include "base/project_folder.hpp"
+#include "data/density.hpp"
 #include "ndt/core/limits.hpp"
 #include "peers/peer_file.hpp"
 #include "registry/option_keys.hpp"
@@ -169,7 +170,7 @@ std::vector<CallSetting> read_calls(TomlTable& toml, bool timed, std::span<const
   for_each_call_setting([&](const CallOption& setting) {
     const bool given = contains(toml.keys(), setting.list);
     const auto values = read_setting(toml, setting);
-    if (given && !timed)
+    if (given && setting.timed && !timed)
       toml.refuse(setting.list, "given in a study that is not timed", "remove one of the two");
     if (std::ranges::any_of(values, [](const auto& value) { return value.has_value(); }) &&
         std::ranges::any_of(poses, [](int count) { return count > 1; }))
@@ -203,14 +204,38 @@ void require_own_names(const TomlTable& toml, const std::vector<Study>& studies)
   }
 }
 
-/// All other implementations take part anyway.
+/// An empty text stands for the dataset's own density.
+std::vector<std::string> read_densities(TomlTable& toml) {
+  std::vector<std::string> densities = toml.texts("densities").value_or(std::vector<std::string>{});
+  for (std::string& density : densities)
+    if (density == "own")
+      density.clear();
+    else if (!is_density(density))
+      toml.refuse("densities", fmt::format("holds '{}'", printable(density)),
+                  "give own, raw, leaves such as 0.25m and numbers of random points such as 5000");
+  return densities;
+}
+
+std::vector<std::string> read_only(TomlTable& toml) {
+  std::vector<std::string> names = toml.texts("only").value_or(std::vector<std::string>{});
+  for (const std::string& name : names)
+    if (std::ranges::find(implementations(), name, &Implementation::name) == implementations().end())
+      toml.refuse("only", fmt::format("names '{}'", printable(name)),
+                  "name implementations that `ndt-bench list` shows; peers go into also");
+  return names;
+}
+
+/// All other implementations of the registry take part anyway. What a peer's name stands for is known when a
+/// run is planned.
 std::vector<std::string> read_also(TomlTable& toml) {
   std::vector<std::string> names = toml.texts("also").value_or(std::vector<std::string>{});
   for (const std::string& name : names) {
+    if (is_peer_name(name)) continue;
     const auto found = std::ranges::find(implementations(), name, &Implementation::name);
     if (found == implementations().end() || !found->not_for_use)
       toml.refuse("also", fmt::format("names '{}', which is not one of the studies", printable(name)),
-                  "name an implementation that `ndt-bench list` calls a study; all others take part anyway");
+                  "name a peer or an implementation that `ndt-bench list` calls a study; all others take "
+                  "part anyway");
   }
   return names;
 }
@@ -219,6 +244,8 @@ Study read_study(TomlTable& toml) {
   Study study;
   study.datasets = toml.texts("datasets").value_or(std::vector<std::string>{});
   if (study.datasets.empty()) toml.refuse("datasets", "is missing or empty", "name the datasets");
+  study.densities = read_densities(toml);
+  study.only = read_only(toml);
   study.also = read_also(toml);
   if (const auto frames = toml.whole("frames", 1, kCountMost)) study.frames = static_cast<int>(*frames);
   study.threads = read_counts(toml, "threads", 0, Limits::kThreads, {1, 0});
@@ -248,7 +275,7 @@ Study read_study(TomlTable& toml) {
 constexpr const char* kOrder[] = {"smoke",        "tracking", "basin",        "scaling",   "profiles",
                                   "iterations",   "latency",  "batch",        "transfers", "initial_pose",
                                   "prior_ladder", "pyramid",  "pyramid_time", "trust",     "search_trust",
-                                  "peers",        "idle",     "full"};
+                                  "accuracy",     "peers",    "idle",         "full"};
 
 fs::path presets_folder() { return project_folder("harness/presets"); }
 

@@ -101,6 +101,31 @@ def test_a_peer_is_measured_as_the_others_are(tmp_path):
     assert "exec:good" in (tmp_path / "run" / "report.html").read_text()
 
 
+SIZED = 'def on_align(): say(pose=request["guess"], converged=True, iterations=int(sys.argv[2]), us=work())'
+
+
+def test_a_name_may_give_the_program_arguments(tmp_path):
+    env = make_peer(tmp_path / "peers", "sized", SIZED)
+    rows = run(tmp_path, ["exec:sized:0.1:20", "exec:sized:0.1:10"], env, code=0)
+    assert {(row["implementation"], row["iterations"]) for row in rows} == {("exec:sized:0.1:20", 20), ("exec:sized:0.1:10", 10)}
+    entries = {entry["name"]: entry for entry in json.loads((tmp_path / "run" / "implementations.json").read_text())}
+    assert entries["exec:sized:0.1:20"]["note"] == "called with 0.1 20"
+    for wrong in ("exec:sized:", "exec:sized:a b", "exec:sized:../x"):
+        said = bench("run", "--implementation", wrong, "--dataset", "courtyard", "--out", tmp_path / "no", env=env, code=EXIT_USAGE)
+        assert "is no argument; give letters, digits" in said.stderr
+
+
+def test_a_preset_may_name_peers_and_leaves_out_those_that_are_missing(tmp_path):
+    env = make_peer(tmp_path / "peers", "sized", SIZED)
+    file = preset(tmp_path, '[[study]]\ndatasets = ["courtyard"]\nthreads = [1]\ntimed = false\nonly = ["persistent_cpu"]\n'
+                  'also = ["exec:sized:1:7", "exec:missing"]\nvariants = [{ name = "autoware" }, { name = "p", profile = "pyramid" }]\n')
+    bench("run", "--preset", file, "--out", tmp_path / "run", env=env)
+    found = {(row["implementation"], row["variant"]) for row in rows_in(tmp_path / "run")}
+    assert found == {("persistent_cpu", "autoware"), ("persistent_cpu", "p"), ("exec:sized:1:7", "autoware")}
+    left_out = json.loads((tmp_path / "run" / "plan.json").read_text())["left_out"]
+    assert [entry["what"] for entry in left_out if entry["what"].startswith("exec:")] == ["exec:missing"]
+
+
 def test_a_peer_is_told_the_voxel_edge(tmp_path, courtyard):
     env = make_peer(tmp_path, "edges", """
 edges = []

@@ -5,7 +5,7 @@ FILTERS = {"min_range_m?": NUMBER, "max_range_m?": NUMBER, "crop_box?": list, "r
            "sample_points?": WHOLE, "sample_seed?": WHOLE}
 # A name that ends with ? may be left out.
 TOP = {
-    "format": WHOLE, "name": TEXT, "root?": TEXT, "description": TEXT, "kind": TEXT, "map?": TEXT, "scans": list, "order?": TEXT, "resolution_m?": NUMBER, "bin_fields?": WHOLE,
+    "format": WHOLE, "name": TEXT, "root?": TEXT, "description": TEXT, "kind": TEXT, "map?": TEXT, "scans": list, "order?": TEXT, "scan_density?": TEXT, "resolution_m?": NUMBER, "bin_fields?": WHOLE,
     "frames?": {"first?": WHOLE, "step?": WHOLE, "count?": WHOLE},
     "truth?": {"file": TEXT, "format": TEXT, "quality": TEXT, "exact": FLAG, "accuracy_m": NUMBER},
     "times?": {"file": TEXT},

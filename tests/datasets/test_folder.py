@@ -107,6 +107,7 @@ def test_the_frame_of_points_is_not_guessed_from_a_short_way(tmp_path):
 def test_thinned_scans_have_the_mean_of_each_cube(tmp_path):
     scans = scans_in(tmp_path / "in", positions=[(0, 0, 0)] * 2, suffix=".bin")
     convert(scans, "--thin", 1, "--out", tmp_path / "out")
+    assert 'scan_density = "1 m"' in (tmp_path / "out/dataset.toml").read_text()
     found = pcd_points(tmp_path / "out/scans/000000.pcd")
     cells = {}
     for point in corner().astype(np.float32).astype(float):

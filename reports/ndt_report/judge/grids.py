@@ -53,4 +53,5 @@ def split_by_guess(run: Run) -> Run:
         run.notes,
         run.remarks,
         run.at_rates,
+        run.shifted,
     )

@@ -41,7 +41,7 @@ def trajectories(measurements: pd.DataFrame, datasets: pd.DataFrame) -> list:
     out = []
     for (dataset, implementation), group in kept.groupby(["dataset", "implementation"], sort=False):
         group = group.sort_values("frame", key=lambda names: names.map(natural_key), kind="stable")
-        if datasets.loc[dataset, "kind"] in ("pair", "no_pose") or len(group) < LEAST_POSES:
+        if datasets.loc[dataset, "kind"] in ("pair", "no_pose", "split") or len(group) < LEAST_POSES:
             continue
         made = _chain(group) if datasets.loc[dataset, "kind"] == "sequence" else _as_they_are(group)
         if made is not None and len(made[1]) >= LEAST_POSES:

@@ -44,7 +44,7 @@ def publish_run(folder: Path, out: Path, figures, text_of) -> Path:
         write_tables(out, part.csv())
     write_figures(out, drawings)
     head = f"# {run.plan['preset']}: {run.plan['description']}"
-    made = _made(run.environment, f"{len(run.measurements) + len(run.at_rates)} measurements")
+    made = _made(run.environment, f"{len(run.measurements) + len(run.at_rates) + len(run.shifted)} measurements")
     return _write_page(out, head, made, drawings, text_of(report))
 
 

@@ -144,7 +144,7 @@ IMPLEMENTATION_COLUMNS = [
 
 DATASET_COLUMNS = [
     Column("name", "", "text", NEVER, "as in the measurements"),
-    Column("kind", "", "text", NEVER, "scan_to_map, sequence (each scan onto the one before), pair or no_pose (every pose is wrong)"),
+    Column("kind", "", "text", NEVER, "scan_to_map, sequence (each scan onto the one before), pair, split (halves of scans) or no_pose (every pose is wrong)"),
     Column("description", "", "text", NEVER, "one line"),
     Column("frames", "", "int", NEVER, "scans that were aligned"),
     Column("map_points", "", "int", MAY, "of the map; null if every frame has its own"),

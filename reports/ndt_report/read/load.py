@@ -35,6 +35,7 @@ class Run:
     notes: list = field(default_factory=list)  # what is missing of the run as a whole
     remarks: list = field(default_factory=list)  # what else a reader must know
     at_rates: pd.DataFrame = None  # measurements with a rate_hz: only idle.py looks at them
+    shifted: pd.DataFrame = None  # measurements with a grid_shift: only density.py looks at them
 
     @property
     def finished(self) -> bool:
@@ -74,10 +75,11 @@ def load_run(folder) -> Run:
     if len(rows) < planned:
         notes.append(f"This run did not finish: {len(rows)} of {planned} planned measurements are there.")
     measurements = rows.iloc[_report_order(rows, datasets, implementations)].reset_index(drop=True)
-    at_a_rate = measurements.rate_hz.notna()
-    at_rates = measurements[at_a_rate].reset_index(drop=True)
-    measurements = measurements[~at_a_rate].drop(columns="rate_hz").reset_index(drop=True)
-    return Run(folder, environment, plan, implementations, datasets, measurements, notes, at_rates=at_rates)
+    at_a_rate, moved = measurements.rate_hz.notna(), measurements.grid_shift.notna()
+    at_rates = measurements[at_a_rate & ~moved].drop(columns="grid_shift").reset_index(drop=True)
+    shifted = measurements[moved & ~at_a_rate].drop(columns="rate_hz").reset_index(drop=True)
+    measurements = measurements[~at_a_rate & ~moved].drop(columns=["rate_hz", "grid_shift"]).reset_index(drop=True)
+    return Run(folder, environment, plan, implementations, datasets, measurements, notes, at_rates=at_rates, shifted=shifted)
 
 
 def _refuse_other_runs(folder: Path, rows: pd.DataFrame, plan: dict, environment: dict):
@@ -167,7 +169,7 @@ def _natural_part(part: str):
 def _is_path(dataset) -> bool:
     """Whether a plan names a dataset by its place, as ndt-bench run takes it; its rows have the name that its
     dataset.toml gives."""
-    return isinstance(dataset, str) and ("/" in dataset or dataset.endswith(".toml"))
+    return isinstance(dataset, str) and ("/" in dataset or dataset.rpartition("@")[0].endswith(".toml") or dataset.endswith(".toml"))
 
 
 # --- JSON files ---

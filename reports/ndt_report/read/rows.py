@@ -45,8 +45,9 @@ def read_rows(path: Path, columns, known: dict):
         raise refusal(path, "", "empty: no measurement in it", RUN_AGAIN)
     rows = pd.concat(parts, ignore_index=True)
     rows["poses"] = rows.poses.fillna(1).astype(int)
-    if "rate_hz" not in rows:
-        rows["rate_hz"] = np.nan
+    for name in ("rate_hz", "grid_shift"):
+        if name not in rows:
+            rows[name] = np.nan
     _refuse_repeated(path, rows)
     return rows, notes
 
@@ -107,7 +108,8 @@ def search_name(search) -> str:
 
 
 def _refuse_repeated(path: Path, rows: pd.DataFrame):
-    keys = rows[MEASUREMENT].assign(search=rows.search.map(search_name), rate_hz=rows.rate_hz.fillna(0))
+    calls = {name: rows[name].fillna(0) for name in ("rate_hz", "grid_shift")}
+    keys = rows[MEASUREMENT].assign(search=rows.search.map(search_name), **calls)
     repeated = keys.duplicated()
     if repeated.any():
         again = int(np.argmax(repeated))

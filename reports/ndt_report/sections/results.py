@@ -27,6 +27,7 @@ SECTION = Section(
     values=lambda report, tables: {
         "groups": by_dataset(report.table),
         "shown": report.shown,
+        "densities": dict(zip(report.measurements.dataset, report.measurements.get("density", ()))),
         "truth_stated": STATED,
         "change_of_nvtl": change_of_nvtl,
         "interval": interval,

@@ -46,6 +46,48 @@ TEST(Measure, ARowHasTheStepAndTheScoreOfAFinish) {
   EXPECT_FALSE(measured(kEcho, plan_with({}), {0}, false).measurements.at(0).finish);
 }
 
+/// Answers with the guess, farther by the map's first point.
+class AtTheFirstPoint final : public Echo {
+ public:
+  MapInfo set_map(const Scan& map) override {
+    first_ = cast<double>(host_cloud(map, "set_map").points.at(0));
+    return Echo::set_map(map);
+  }
+  AlignResult align(const Scan& scan, const Transform& guess, const PerScan& per_scan) override {
+    AlignResult result = Echo::align(scan, guess, per_scan);
+    result.map_from_scan = make_transform(rotation_of(guess), translation_of(guess) + first_);
+    return result;
+  }
+
+ private:
+  Vec3<double> first_;
+};
+
+TEST(Measure, AShiftOfTheGridMovesMapAndGuessAndThePoseBack) {
+  const Dataset dataset = load_dataset("courtyard");
+  const Implementation entry = made_of<AtTheFirstPoint>("first_point");
+  const auto found_at = [&](std::optional<double> shift) {
+    Job job;
+    job.dataset = dataset.name;
+    job.frames = {0};
+    job.measurement_count = 1;
+    job.timed = false;
+    job.grid_shift = shift;
+    std::optional<Measurement> found;
+    measure(plan_with({}), job, entry, dataset, {0},
+            {.ready = [] {}, .measured = [&](const Measurement& measured) { found = measured; }});
+    EXPECT_EQ(found.value().error, "");
+    EXPECT_EQ(found->grid_shift, shift);
+    return *found;
+  };
+  const Measurement plain = found_at(std::nullopt), shifted = found_at(0.2);
+  const Vec3<double> by = translation_of(shifted.pose) - translation_of(plain.pose);
+  EXPECT_NEAR(by.x, 0.4, 1e-6) << "map and guess moved there, the pose back: once is left, 0.2 of 2 m";
+  EXPECT_NEAR(by.y, 0.8, 1e-6);
+  EXPECT_NEAR(by.z, 1.2, 1e-6);
+  EXPECT_TRUE(std::ranges::equal(shifted.guess.m, plain.guess.m)) << "rows have the dataset's own frame";
+}
+
 TEST(Measure, SamplesEndWhenTheirSpreadIsSmallOrTheCapIsReached) {
   const Measurement settled =
       measured(kEcho, plan_with({.samples = 30, .spread = 1e9, .cap_s = 60}), {0}).measurements.at(0);

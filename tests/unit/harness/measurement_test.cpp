@@ -192,6 +192,20 @@ TEST(Measurement, AtARateItIsAnotherMeasurementThanBackToBack) {
   EXPECT_FALSE(parse_measurement(json.dump()).rate_hz.has_value()) << "of an earlier program";
 }
 
+TEST(Measurement, WithAnotherGridItIsAnotherMeasurementAndARowHasItsDensity) {
+  Measurement as_it_is = sample_measurement(), shifted = as_it_is;
+  shifted.grid_shift = 0.2;
+  shifted.density = "0.25 m";
+  EXPECT_NE(measurement_key(shifted), measurement_key(as_it_is));
+  EXPECT_EQ(parse_measurement(to_json_line(shifted)).grid_shift, 0.2);
+  EXPECT_EQ(parse_measurement(to_json_line(shifted)).density, "0.25 m");
+  auto earlier = nlohmann::ordered_json::parse(to_json_line(shifted));
+  earlier.erase("grid_shift");
+  earlier.erase("density");
+  EXPECT_EQ(measurement_key(parse_measurement(earlier.dump())), measurement_key(as_it_is));
+  EXPECT_EQ(parse_measurement(earlier.dump()).density, "");
+}
+
 TEST(Measurement, WhatWasSkippedDidNotFail) {
   Measurement measurement = sample_measurement();
   EXPECT_FALSE(measurement.failed());

@@ -147,6 +147,37 @@ TEST(Plan, EveryRateIsAJobOfItsOwn) {
                    16 * (4.0 + (3 + 2.0) + (3 + 0.05)));
 }
 
+TEST(Plan, EveryShiftOfTheGridIsAJobThatIsNotTimed) {
+  Study study = study_of({"courtyard"});
+  study.threads = {1};
+  study.calls = {{}, {.grid_shift = 0.2}};
+  const Plan plan = make_plan(preset_of(study), kOwnImplementations, "id");
+  ASSERT_EQ(plan.jobs.size(), 2u * 2u);
+  for (const Job& job : plan.jobs) EXPECT_EQ(job.timed, !job.grid_shift);
+  std::set<std::string> keys;
+  for (const Measurement& measurement : all_measurements(plan)) keys.insert(measurement_key(measurement));
+  EXPECT_EQ(keys.size(), 2u * 2u * 8u);
+}
+
+TEST(Plan, EveryDatasetIsPlannedAtEveryDensityOnce) {
+  Study study = study_of({"courtyard", "courtyard_20000@2m"});
+  study.threads = {1};
+  study.densities = {"", "1m", "2000", "20000"};
+  const Plan plan = make_plan(preset_of(study), kOwnImplementations, "id");
+  std::map<std::string, std::set<std::string>> densities;
+  for (const Measurement& measurement : all_measurements(plan))
+    densities[measurement.dataset].insert(measurement.density);
+  EXPECT_EQ(densities, (std::map<std::string, std::set<std::string>>{{"courtyard", {"as made"}},
+                                                                     {"courtyard@1m", {"1 m"}},
+                                                                     {"courtyard@2000", {"2,000 random"}},
+                                                                     {"courtyard_20000@2m", {"2 m"}}}));
+  ASSERT_EQ(plan.left_out.size(), 1u);
+  EXPECT_EQ(plan.left_out[0].what, "dataset courtyard@20000");
+  Selection asked = kOwnImplementations;
+  asked.datasets = {"courtyard@20000"};
+  EXPECT_THROW(make_plan(preset_of(study), asked, "id"), InputError);
+}
+
 TEST(Plan, FramesAreSpreadEvenly) {
   Study study = study_of({"courtyard"});
   study.frames = 1;

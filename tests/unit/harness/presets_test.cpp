@@ -16,9 +16,10 @@ using testing::HasSubstr;
 TEST(Presets, TheProjectsOwnAreThereFromQuickToThorough) {
   std::vector<std::string> names;
   for (const Preset& preset : presets()) names.push_back(preset.name);
-  EXPECT_THAT(names, ElementsAre("smoke", "tracking", "basin", "scaling", "profiles", "iterations", "latency",
-                                 "batch", "transfers", "initial_pose", "prior_ladder", "pyramid",
-                                 "pyramid_time", "trust", "search_trust", "peers", "idle", "full"));
+  EXPECT_THAT(names,
+              ElementsAre("smoke", "tracking", "basin", "scaling", "profiles", "iterations", "latency",
+                          "batch", "transfers", "initial_pose", "prior_ladder", "pyramid", "pyramid_time",
+                          "trust", "search_trust", "accuracy", "peers", "idle", "full"));
 }
 
 TEST(Presets, TheirDatasetsAndOptionsExist) {
@@ -28,7 +29,8 @@ TEST(Presets, TheirDatasetsAndOptionsExist) {
     for (const Study& study : preset.studies) {
       for (const std::string& name : study.datasets)
         EXPECT_TRUE(std::ranges::find(known, name) != known.end() || name.starts_with("courtyard_") ||
-                    name.starts_with("town_points_") || name.starts_with("scenes_"))
+                    name.starts_with("town_points_") || name.starts_with("scenes_") ||
+                    name.starts_with("split:"))
             << name;
       for (const Variant& variant : study.variants) EXPECT_NO_THROW(resolve(variant.options)) << variant.name;
       for (const SearchSpec& search : study.searches)
@@ -112,6 +114,28 @@ TEST_F(PresetFile, AStudyMayHaveRatesBesideBackToBack) {
   EXPECT_EQ(calls[1].rate_hz, 12.5);
   EXPECT_EQ(find_preset(put(head).string()).studies[0].calls.size(), 1u);
   EXPECT_NO_THROW(find_preset(put(head + "rates_hz = [0]\nposes = [1, 20]\n").string()));
+}
+
+TEST_F(PresetFile, AStudyMayHaveShiftsOfTheGridAlsoUntimed) {
+  const std::string head = "description = 'd'\n[[study]]\ndatasets = ['courtyard']\ntimed = false\n";
+  const auto calls = find_preset(put(head + "grid_shifts = [0, 0.2, 0.4]\n").string()).studies[0].calls;
+  ASSERT_EQ(calls.size(), 3u);
+  EXPECT_EQ(calls[2].grid_shift, 0.4);
+  EXPECT_THAT(refusal_of(head + "grid_shifts = [0, 1]\n"), HasSubstr("grid_shifts"));
+  EXPECT_THAT(refusal_of(head + "rates_hz = [0, 10]\n"), HasSubstr("given in a study that is not timed"));
+}
+
+TEST_F(PresetFile, AStudyMayHaveDensitiesAndPeers) {
+  const std::string head = "description = 'd'\n[[study]]\ndatasets = ['courtyard']\n";
+  const Study study = find_preset(put(head + "densities = ['own', '0.25m', 'raw']\nalso = ['exec:any:0.1']\n"
+                                             "only = ['persistent_cpu']\n")
+                                      .string())
+                          .studies[0];
+  EXPECT_THAT(study.densities, ElementsAre("", "0.25m", "raw"));
+  EXPECT_THAT(study.also, ElementsAre("exec:any:0.1"));
+  EXPECT_THAT(study.only, ElementsAre("persistent_cpu"));
+  EXPECT_THAT(refusal_of(head + "only = ['persistent']\n"), HasSubstr("only: names 'persistent'"));
+  EXPECT_THAT(refusal_of(head + "densities = ['0.25']\n"), HasSubstr("densities: holds '0.25'"));
 }
 
 TEST_F(PresetFile, AStudysSearchesShareItsPriors) {
