@@ -87,8 +87,7 @@ inline constexpr std::tuple kMeasuredColumns{
            "score divided by the number of points"},
     Column{"nvtl", &Measurement::nvtl, "", Null::may, "nearest voxel transformation likelihood"},
     Column{"finish_step_m", PartOf{&Measurement::finish, &FinishStep::step_m}, "m", Null::later,
-           "length of the last step, with finish windows; a pose after more than 0.035 is seldom right; null "
-           "without a finish"},
+           "length of the last step, with finish windows; null without a finish"},
     Column{"finish_score", PartOf{&Measurement::finish, &FinishStep::score}, "", Null::later,
            "score in the windows before that step; null as finish_step_m"},
     Column{"build_us", &Measurement::build_us, "us", Null::with_error,

@@ -76,7 +76,7 @@ void bind_align_result(nb::module_& m) {
 
 void bind_results(nb::module_& m) {
   nb::class_<FinishStep>(m, "FinishStep", "The step that an alignment took last, on overlapping windows.")
-      .def_ro("step_m", &FinishStep::step_m, "its length; a pose after more than 0.035 is seldom right")
+      .def_ro("step_m", &FinishStep::step_m, "its length in metres")
       .def_ro("score", &FinishStep::score, "in the windows, before it");
   bind_align_result(m);
   nb::class_<Evaluation>(m, "Evaluation", "Score and derivatives at one pose.")

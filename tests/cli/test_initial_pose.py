@@ -60,7 +60,7 @@ def test_every_particle_and_the_answer_have_their_finish(courtyard):
     assert all(list(p) == [*PARTICLE, "finish"] for p in found["particles"] if p["stop"] == "converged")
     best = found["best"]
     assert best["finish"] == found["particles"][best["particle"]]["finish"]
-    assert 0 < best["finish"]["step_m"] < 0.035 and best["finish"]["score"] > 0
+    assert 0 < best["finish"]["step_m"] < 0.1 and best["finish"]["score"] > 0
     plain = search(courtyard, *FEW)["best"]
     assert math.dist(best["pose_xyz_m"], (0, 0, 0)) < math.dist(plain["pose_xyz_m"], (0, 0, 0))
     text = bench("initial-pose", *courtyard.args, *PRIOR, *FEW, *finish).stdout

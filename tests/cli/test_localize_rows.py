@@ -39,7 +39,7 @@ def test_the_step_of_a_finish_is_told(town, tmp_path):
     got, _ = localize(town, tmp_path / "out", "--profile", "pyramid", "--finish", "windows", "--covariance", "multi_ndt")
     for frame, record in zip(got.frames, got.diagnostics, strict=True):
         check_diagnostics(record)
-        assert record["finish_step_m"] == number(frame, "finish_step_m") < 0.035
+        assert record["finish_step_m"] == number(frame, "finish_step_m") < 0.1
         assert record["finish_score"] == number(frame, "finish_score") > 0
         assert frame["verdict"] == "ok" and number(frame, "aligned_error_m") < 0.02
     assert max(number(f, "finish_step_m") for f in got.frames) > 0
@@ -141,7 +141,7 @@ def test_the_windows_of_a_finish_are_an_iteration_without_derivatives(town, tmp_
 def test_a_search_hands_on_the_finish_of_its_particles(town, tmp_path):
     got, _ = localize(town, tmp_path, "--profile", "pyramid", "--finish", "windows", "--init", "search", "--recovery-particles", 20,
                       "--debug-particles")
-    assert got.frames[0]["source"] == "searched" and number(got.frames[1], "finish_step_m") < 0.035
+    assert got.frames[0]["source"] == "searched" and number(got.frames[1], "finish_step_m") < 0.1
     first = json.loads((tmp_path / "particles.jsonl").read_text().splitlines()[0])
     converged = [p for p in first["particles"] if p["stop"] == "converged"]
     assert converged and all(p["finish"]["step_m"] >= 0 and p["finish"]["score"] > 0 for p in converged)

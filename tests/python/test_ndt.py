@@ -72,7 +72,7 @@ def test_a_finish_is_that_of_the_command_line(clouds):
     assert (result.finish.step_m, result.finish.score) == (answer["finish"]["step_m"], answer["finish"]["score"])
     assert ndt.Aligner(clouds[0], implementation="persistent_cpu", profile="pyramid").align(clouds[1], GUESS).finish is None
     found = ndt.initial_pose(*clouds, GUESS, sigma=(1, 1, 0.1, 0.01, 0.01), particles=40, seed=3, finish="windows")
-    assert 0 < found.best.finish.step_m < 0.035
+    assert 0 < found.best.finish.step_m < 0.1
 
 
 def forms_of(cloud):

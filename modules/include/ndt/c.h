@@ -78,7 +78,7 @@ typedef struct ndt_result {
   /** Of x and y from the Hessian [m^2], if there is one. */
   double covariance_xx, covariance_xy, covariance_yy;
   int32_t has_finish;   /**< 0: there is none; options ask for one with "finish=windows" */
-  double finish_step_m; /**< length of its step; a pose after more than 0.035 is seldom right */
+  double finish_step_m; /**< length of its step */
   double finish_score;  /**< in the windows, before that step */
 } ndt_result;
 

@@ -190,6 +190,7 @@ struct AlignOptions {
     options.finish = Finish::windows;
     return options;
   }
+  /// The options of a profile.
   static AlignOptions of(Profile profile) {
     switch (profile) {
       case Profile::autoware: break;
