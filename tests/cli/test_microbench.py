@@ -37,9 +37,9 @@ def test_every_implementation_is_listed_with_all_its_parts():
 
 def test_a_tiny_run_gives_every_available_implementation_its_numbers():
     report = json.loads(microbench("--benchmark_min_time=0.01", "--benchmark_filter=evaluate/.*/1000/|align/|score/",
-                                   "--benchmark_format=json", "--threads", 1, "--profile", "pyramid").stdout)
+                                   "--benchmark_format=json", "--threads", 1).stdout)
     assert report["context"]["ndt_threads"] == "1" and report["context"]["ndt_commit"]
-    assert report["context"]["ndt_profile"] == "pyramid"
+    assert report["context"]["ndt_profile"] == "autoware"
     found = {b["name"].removesuffix("/real_time"): b for b in report["benchmarks"]}
     for implementation in implementations(available=True):
         for name in [f"evaluate/{implementation}/1000", f"align/{implementation}/5000"]:
@@ -53,6 +53,14 @@ def test_a_tiny_run_gives_every_available_implementation_its_numbers():
         assert found[f"align/{implementation}/5000"]["error_message"]
     score = found["score/persistent_cpu/5000x64"]
     assert score["points_per_s"] == pytest.approx(64 * 5000 / (score["real_time"] * 1e-6), rel=1e-3)
+
+
+def test_a_profile_gives_every_part_its_options():
+    report = json.loads(microbench("--benchmark_min_time=0.01", "--benchmark_filter=align/persistent_cpu/5000/", "--profile", "windows",
+                                   "--benchmark_format=json").stdout)
+    assert report["context"]["ndt_profile"] == "windows"
+    assert report["benchmarks"][0]["error_m"] < 0.01
+    assert "choose from autoware, textbook, pyramid, windows" in microbench("--profile", "fast", code=EXIT_USAGE).stderr
 
 
 def test_a_map_ten_times_as_large_has_ten_times_the_voxels():
