@@ -87,7 +87,7 @@ class MapFiles {
 /// once it is made, and copies share their points.
 class HeldTiles {
  public:
-  /// None yet. `files` has metadata and outlives all that is made from this.
+  /// Holds no tile yet. `files` has metadata and outlives all that is made from this.
   explicit HeldTiles(const MapFiles& files) : files_(&files) {}
 
   /// The tiles that touch an area: those of them that are held, and the others from their files. Throws
