@@ -2,8 +2,6 @@
 says of them is kept beside the cloud."""
 
 import json
-import shutil
-import tempfile
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -15,7 +13,7 @@ from .faults import Fault, UsageFault
 from .files import require_regular
 from .from_e57 import read_e57
 from .from_las import las_facts, read_las
-from .new_folder import new_folder
+from .new_folder import new_folder, work_folder
 from .poses import REACH_M
 from .tiles import write_tiles
 
@@ -47,14 +45,10 @@ def convert_map(file, out, say, tile_m=None):
 @contextmanager
 def _put_beside(out):
     """Gives a folder for `out` and its facts, which take their places when the block ends. Nothing is left if it fails."""
-    out.parent.mkdir(parents=True, exist_ok=True)
-    work = Path(tempfile.mkdtemp(prefix=f".{out.name}.", dir=out.parent))
-    try:
+    with work_folder(out) as work:
         yield work
         for file in (out, out.with_suffix(".json")):
             (work / file.name).replace(file)
-    finally:
-        shutil.rmtree(work, ignore_errors=True)
 
 
 def _require_own(facts):

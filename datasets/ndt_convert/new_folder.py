@@ -1,7 +1,7 @@
 """Folders that exist whole or not at all."""
 
+import secrets
 import shutil
-import tempfile
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -13,15 +13,21 @@ def new_folder(out):
     """Gives a folder beside `out` to fill, which gets that name when the block ends, and is removed if it fails. Two processes may make
     `out` at once: the second to end fails."""
     _require_free(out)
-    out.parent.mkdir(parents=True, exist_ok=True)
-    work = Path(tempfile.mkdtemp(prefix=f".{out.name}.", dir=out.parent))
-    try:
-        work.chmod(0o755)  # mkdtemp keeps others out
+    with work_folder(out) as work:
         yield work
         work.rename(out)  # an empty folder of that name is replaced
-    except BaseException:
+
+
+@contextmanager
+def work_folder(out):
+    """Gives a new folder beside `out`, which is removed when the block ends, unless it has got another name by then."""
+    out.parent.mkdir(parents=True, exist_ok=True)
+    work = out.parent / f".{out.name}.{secrets.token_hex(8)}"  # named first: a signal may arrive as soon as the folder is there
+    try:
+        work.mkdir()
+        yield work
+    finally:
         shutil.rmtree(work, ignore_errors=True)
-        raise
 
 
 def _require_free(out):
