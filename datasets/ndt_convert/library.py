@@ -13,7 +13,6 @@ FILE = "libndt_readers.so"
 ERROR_BYTES = 4096
 CAUSES = ("zero", "sentinel", "identical", "max_range")  # of no-return points; a point has the first that applies
 FAR_M = 1e7  # a coordinate as large is a sentinel: FLT_MAX or its kin
-ROOM = ctypes.CFUNCTYPE(ctypes.c_void_p, ctypes.c_int64, ctypes.c_int)
 
 
 class Refusal(Fault):
@@ -25,14 +24,13 @@ class Refusal(Fault):
 
 def read_points(file, bin_fields=None):
     """The points, (n, 3), float32 or float64 [m] as stored, in file order. bin_fields: float32 values of a point in .bin (4)."""
+    read, count, doubles = ctypes.c_void_p(), ctypes.c_int64(), ctypes.c_int()
+    _call("ndt_read_points", os.fsencode(file), bin_fields or 0, ctypes.byref(read), ctypes.byref(count), ctypes.byref(doubles))
     points = None
-
-    def room(count, doubles):
-        nonlocal points
-        points = np.empty((count, 3), np.float64 if doubles else np.float32)
-        return points.ctypes.data
-
-    _call("ndt_read_points", os.fsencode(file), bin_fields or 0, ROOM(room))
+    try:
+        points = np.empty((count.value, 3), np.float64 if doubles else np.float32)
+    finally:
+        _library()["ndt_take_points"](read, None if points is None else points.ctypes.data)
     return points
 
 
@@ -66,7 +64,8 @@ def _library():
         raise Fault(places[-1], "", "the readers of point clouds are not built", "call ./run convert, which builds them, or name them by NDT_READERS")
     library = ctypes.CDLL(str(found))
     pointer, size, text = ctypes.c_void_p, ctypes.c_int64, [ctypes.c_char_p, ctypes.c_size_t]
-    library["ndt_read_points"].argtypes = [ctypes.c_char_p, ctypes.c_int, ROOM, *text]
+    library["ndt_read_points"].argtypes = [ctypes.c_char_p, ctypes.c_int, pointer, pointer, pointer, *text]
+    library["ndt_take_points"].argtypes, library["ndt_take_points"].restype = [pointer, pointer], None
     library["ndt_find_no_returns"].argtypes = [pointer, size, ctypes.c_int, pointer, *text]
     library["ndt_scans_among"].argtypes = [pointer, size, ctypes.c_int, pointer, pointer, *text]
     return library

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <exception>
 #include <filesystem>
+#include <memory>
 #include <new>
 #include <span>
 #include <string_view>
@@ -22,6 +23,7 @@ namespace {
 
 using ndt::Point;
 using ndt::Vec3;
+using ndt::io::StoredPoints;
 
 /// Room for the text of an error; longer ones are cut.
 struct ErrorText {
@@ -66,24 +68,33 @@ ndt::PointCloud cloud_at(const void* xyz, std::size_t count, bool doubles) {
 
 extern "C" {
 
-/// Reads the points of a file as stored. `room` is called once with their number and whether they are double,
-/// and returns where the (n, 3) values go. bin_fields: float32 values of a point in .bin, 0 for the default.
-[[gnu::visibility("default")]] int ndt_read_points(const char* file, int bin_fields,
-                                                   void* (*room)(std::int64_t points, int doubles),
-                                                   char* error, std::size_t error_bytes) {
+/// Reads the points of a file as stored. Sets *read for ndt_take_points, and their number and type. A
+/// callback that makes room would be simpler, but an exception of a signal in it is lost. bin_fields: float32
+/// values of a point in .bin, 0 for the default.
+[[gnu::visibility("default")]] int ndt_read_points(const char* file, int bin_fields, void** read,
+                                                   std::int64_t* points, int* doubles, char* error,
+                                                   std::size_t error_bytes) {
   return without_exceptions({error, error_bytes}, [&] {
     const ndt::io::BinFields fields = bin_fields > 0 ? ndt::io::BinFields(bin_fields) : std::nullopt;
-    ndt::io::StoredPoints stored = ndt::io::read_stored_points(file, nullptr, fields);
+    auto stored = std::make_unique<StoredPoints>(ndt::io::read_stored_points(file, nullptr, fields));
     // Coordinates past the library's limit are refused here, as where they are aligned.
-    if (const auto* doubles = std::get_if<std::vector<Vec3<double>>>(&stored))
-      ndt::io::cloud_of(*doubles, file);
-    std::visit(
-        [&]<class T>(const std::vector<Vec3<T>>& points) {
-          void* out = room(static_cast<std::int64_t>(points.size()), sizeof(T) == sizeof(double));
-          if (!points.empty()) std::memcpy(out, points.data(), points.size() * sizeof(Vec3<T>));
-        },
-        stored);
+    const auto* wide = std::get_if<std::vector<Vec3<double>>>(stored.get());
+    if (wide != nullptr) ndt::io::cloud_of(*wide, file);
+    *points = std::visit([](const auto& all) { return static_cast<std::int64_t>(all.size()); }, *stored);
+    *doubles = wide != nullptr;
+    *read = stored.release();
   });
+}
+
+/// Copies the points that were read to `xyz`, (n, 3), unless it is null, and frees them.
+[[gnu::visibility("default")]] void ndt_take_points(void* read, void* xyz) {
+  const std::unique_ptr<StoredPoints> stored(static_cast<StoredPoints*>(read));
+  if (xyz == nullptr) return;
+  std::visit(
+      [&](const auto& all) {
+        std::ranges::copy(std::as_bytes(std::span(all)), static_cast<std::byte*>(xyz));
+      },
+      *stored);
 }
 
 /// Fills `causes` with the ndt::NoReturn of each of the (n, 3) points.
