@@ -122,10 +122,13 @@ std::vector<std::string> python_words(const std::string& python, const std::stri
 }
 
 std::string find_report_python() {
+  // Looks for the modules only: to import them takes a second, and the report does it again.
+  constexpr const char* kHasModules =
+      "from importlib.util import find_spec; sys.exit(not all(map(find_spec, ('pandas', 'matplotlib', "
+      "'jinja2'))))";
   const std::string first = find_program("python3");
   for (const std::string& python : {first, std::string("/usr/bin/python3")})
-    if (!python.empty() && output_of(python_words(python, "import pandas, matplotlib, jinja2")))
-      return python;
+    if (!python.empty() && output_of(python_words(python, kHasModules))) return python;
   return first;
 }
 
