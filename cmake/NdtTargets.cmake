@@ -89,10 +89,10 @@ function(ndt_unite target)
 endfunction()
 
 # Optimises tests and the harness less: it takes most of their time, for inline functions of JSON, CLI11 and GoogleTest. The library
-# that they call is compiled as it is shipped.
+# that they call is compiled as it is shipped. With AddressSanitizer, -O0 takes half of the time of -O1.
 add_library(ndt_quick_to_compile INTERFACE)
 target_compile_options(ndt_quick_to_compile INTERFACE
-  $<$<AND:$<CONFIG:Release>,$<COMPILE_LANGUAGE:CXX>>:-O1>
+  $<$<AND:$<CONFIG:Release>,$<COMPILE_LANGUAGE:CXX>>:-O1> $<$<AND:$<CONFIG:Debug>,$<COMPILE_LANGUAGE:CXX>>:-O0>
   $<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-maybe-uninitialized>)  # false alarms, where less is inlined
 
 if(NDT_TESTS AND NDT_PRECOMPILE)
