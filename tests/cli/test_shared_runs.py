@@ -60,6 +60,9 @@ def parts(request, tmp_path_factory):
     return folder, request.param == "true"
 
 
+timed = pytest.mark.parametrize("parts", ["true"], ids=["timed"], indirect=True)  # where times make no difference
+
+
 def edited(tmp_path, folder, name, **changes):
     copy = tmp_path / "edited"
     shutil.copytree(folder, copy)
@@ -123,6 +126,7 @@ def test_parts_are_merged_with_the_environment_of_each(tmp_path, parts):
     bench("run", "--resume", merged)  # nothing is missing
 
 
+@timed
 def test_one_page_is_made_of_several_parts(tmp_path, parts):
     folder = parts[0]
     bench("report", folder / "1", folder / "2", folder / "3", "--out", tmp_path / "all")
@@ -176,6 +180,7 @@ def test_what_is_no_part_of_one_run_is_refused(tmp_path, parts):
 DEEP = "[" * 200000 + "]" * 200000
 
 
+@timed
 def test_damaged_parts_are_refused_by_file_and_leave_nothing(tmp_path, parts):
     folder = parts[0]
     bench("merge", folder / "1", folder / "2", "--out", tmp_path / "two")
@@ -210,6 +215,7 @@ def test_damaged_parts_are_refused_by_file_and_leave_nothing(tmp_path, parts):
         assert "is not what ndt-bench writes" in said(part, name, wrong)
 
 
+@timed
 def test_a_part_that_did_not_end_says_how_it_does(tmp_path, parts):
     folder = parts[0]
     for name in ("results.jsonl", "datasets.json"):
@@ -219,6 +225,7 @@ def test_a_part_that_did_not_end_says_how_it_does(tmp_path, parts):
         assert f"has no {name}: that part has not finished; ndt-bench run --resume {part}" in message
 
 
+@timed
 def test_the_busiest_part_and_what_is_alike_of_the_gpus_stay(tmp_path, parts):
     folder = parts[0]
     cores = read(folder / "1", "environment.json")["cores"]
@@ -237,6 +244,7 @@ def test_the_busiest_part_and_what_is_alike_of_the_gpus_stay(tmp_path, parts):
     assert "The machine was busy when the run began" in (merged / "report.html").read_text()
 
 
+@timed
 def test_only_the_pictures_own_clouds_are_copied(tmp_path, parts):
     folder = parts[0]
     secret = tmp_path / "secret"
@@ -257,6 +265,7 @@ def test_only_the_pictures_own_clouds_are_copied(tmp_path, parts):
     assert "secret" not in (tmp_path / "other" / "clouds" / "courtyard_map.pcd").read_text(errors="replace")
 
 
+@timed
 def test_a_folder_that_may_only_be_read_is_merged(tmp_path, parts):
     folder = parts[0]
     part = shutil.copytree(folder / "1", tmp_path / "part")
@@ -308,6 +317,7 @@ def test_times_of_batches_and_searches_count_without_repeats(tmp_path, what):
     bench("merge", tmp_path / "1", tmp_path / "2", "--out", tmp_path / "out")
 
 
+@timed
 def test_a_plan_leaves_nothing_to_choose(tmp_path, parts):
     plan = parts[0] / "whole" / "plan.json"
     for more in (["--preset", "smoke"], ["--dataset", "town"], ["--threads", 2], ["--step", 0.2], ["--resume", "x"]):

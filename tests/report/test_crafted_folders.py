@@ -22,7 +22,7 @@ def folder(tmp_path):
 # --- places outside the folder ---
 
 
-@pytest.mark.parametrize("name", ["../../escaped", "/tmp/escaped", "a/../../../escaped", "..", ".", "x" * 5000])
+@pytest.mark.parametrize("name", ["../../escaped", "/tmp/escaped", "..", "x" * 5000])
 def test_no_name_in_a_row_becomes_a_place_outside(tmp_path, ndt_report, name):
     run = SyntheticRun(cuda=False).tracking("town", frames=5, block=5).basin("town_basin", side=3)
     folder = run.write(tmp_path / "deep" / "er" / "run")
