@@ -67,8 +67,14 @@ TEST_P(ExchangeMap, TheWindowsOfAFinishAreThoseOfTheMergedCloud) {
   };
   expect_merged();
   const TileId some = std::next(tiles.begin(), 20)->first;
+  const TileCloud points = tiles.at(some);
   in_tiles->remove(some), tiles.erase(some);
   expect_merged();
+  const TileId first = tiles.begin()->first;
+  in_tiles->remove(first), tiles.erase(first);
+  in_tiles->add(some, points), tiles.emplace(some, points);
+  expect_merged();
+  expect_merged();  // of nothing new
 }
 
 TEST_P(ExchangeMap, AddedRemovedAndAddedAgainIsAsAFreshMap) {

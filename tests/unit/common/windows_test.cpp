@@ -3,8 +3,10 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <iterator>
 #include <random>
 
 #include "ndt/voxel/voxel_map.hpp"
@@ -132,6 +134,61 @@ TEST(Windows, HaveTheSameBitsForAnyNumberOfThreads) {
   for (std::size_t i = 0; i < alone.size(); ++i)
     EXPECT_EQ(std::memcmp(&alone[i].inverse_covariance, &shared[i].inverse_covariance, sizeof(Sym3<double>)),
               0);
+}
+
+/// Whether both maps answer every look-up with the same bits.
+void expect_same(const VoxelMap& a, const VoxelMap& b) {
+  const VoxelMapView one = a.view(), other = b.view();
+  ASSERT_EQ(one.voxel_count, other.voxel_count);
+  ASSERT_EQ(one.window.cells(), other.window.cells());
+  const auto voxels = static_cast<std::size_t>(one.voxel_count);
+  EXPECT_EQ(std::memcmp(one.voxels, other.voxels, voxels * sizeof(Voxel)), 0);
+  EXPECT_EQ(
+      std::memcmp(one.window.starts, other.window.starts, (one.window.cells() + 1) * sizeof(std::uint32_t)),
+      0);
+  EXPECT_EQ(std::memcmp(one.lists, other.lists, voxels * sizeof(NearVoxel)), 0);
+}
+
+PointBox box_of(const std::vector<Point>& points) {
+  PointBox box{points.front(), points.front()};
+  for (const Point& p : points) {
+    box.low = {std::min(box.low.x, p.x), std::min(box.low.y, p.y), std::min(box.low.z, p.z)};
+    box.high = {std::max(box.high.x, p.x), std::max(box.high.y, p.y), std::max(box.high.z, p.z)};
+  }
+  return box;
+}
+
+/// A tile of 6 m among those of a plane: away, and here again; near the origin, and where maps have another.
+/// Thin tiles have windows of the coarsest layer.
+TEST(Windows, ThatATileChangesAreThoseOfAllPoints) {
+  const AlignOptions options = finishing(), fine = window_options(options);
+  for (const int points : {20000, 300})
+    for (const float far_m : {0.0F, 5431.7F}) {
+      std::vector<Point> all = plane(points, 10, 0.2F, 0.3F).points, some, others;
+      for (Point& p : all) p.x += far_m;
+      for (const Point& p : all)
+        (std::fabs(p.x - far_m) < 3 && std::fabs(p.y) < 3 ? some : others).push_back(p);
+      const PointBox box = box_of(some);
+      const MapCloud whole({}, all, options), rest({}, others, options);
+      const MapOrigin origin = whole.facts().origin(fine.resolution_m);
+      ASSERT_EQ(origin, rest.facts().origin(fine.resolution_m));
+      const ChangedWindows changed({&box, 1}, origin, fine);
+      ASSERT_FALSE(changed.all());
+      const VoxelMap with = VoxelMap::windows(whole, options), without = VoxelMap::windows(rest, options);
+      const auto again = [&](const VoxelMap& before, const std::vector<Point>& now, const MapCloud& cloud) {
+        std::vector<Point> read;
+        std::ranges::copy_if(now, std::back_inserter(read), [&](const Point& p) { return changed.reads(p); });
+        EXPECT_LT(read.size(), now.size());
+        return VoxelMap::windows(before, changed, cloud.facts(), MapCloud({}, read, options), options);
+      };
+      expect_same(again(with, others, rest), without);
+      expect_same(again(without, all, whole), with);
+    }
+}
+
+TEST(Windows, AllChangeWhereABoxIsOutsideTheLimits) {
+  const PointBox far{{0, 0, 0}, {1e9F, 0, 0}};
+  EXPECT_TRUE(ChangedWindows({&far, 1}, {}, window_options(finishing())).all());
 }
 
 TEST(Windows, AreTheSameFarFromTheOrigin) {

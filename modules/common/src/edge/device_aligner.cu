@@ -58,7 +58,8 @@ class DeviceSite {
     return std::make_unique<DeviceVoxelMap>(home_->context, facts, tiles, options);
   }
   std::unique_ptr<DeviceVoxelMap> windows(const CloudFacts& facts, const std::vector<const Cloud*>& clouds,
-                                          const AlignOptions& options) const {
+                                          const AlignOptions& options, const DeviceVoxelMap*,
+                                          std::span<const PointBox>) const {
     const std::vector<const DeviceMapCloud*> parts(clouds.begin(), clouds.end());
     return windows_of({home_->context, facts, parts}, home_->context, options);
   }

@@ -1,6 +1,10 @@
 #include "ndt/edge/host_aligner.hpp"
 
+#include <algorithm>
+#include <iterator>
+
 #include "ndt/score/point_kernels.hpp"
+#include "ndt/voxel/windows.hpp"
 
 namespace ndt {
 namespace {
@@ -22,14 +26,21 @@ struct HostSite {
   }
   /// Tiles share one origin, so their points are joined as they are.
   static std::unique_ptr<VoxelMap> windows(const CloudFacts& facts, const std::vector<const Cloud*>& clouds,
-                                           const AlignOptions& options) {
-    std::vector<Point> all;
-    all.reserve(static_cast<std::size_t>(facts.points));
+                                           const AlignOptions& options, const VoxelMap* before,
+                                           std::span<const PointBox> changed) {
+    const AlignOptions fine = window_options(options);
+    const MapOrigin origin = facts.origin(fine.resolution_m);
+    const ChangedWindows reached(changed, origin, fine);
+    const bool anew = before == nullptr || reached.all() || before->origin_cell() != origin;
+    std::vector<Point> read;
     for (const Cloud* cloud : clouds) {
       const MapPoints points = cloud->points({});
-      all.insert(all.end(), points.offsets, points.offsets + points.size);
+      std::copy_if(points.offsets, points.offsets + points.size, std::back_inserter(read),
+                   [&](const Point& p) { return anew || reached.reads(p); });
     }
-    return std::make_unique<VoxelMap>(VoxelMap::windows(MapCloud({}, all, options), options));
+    const MapCloud joined({}, read, options);
+    return std::make_unique<VoxelMap>(anew ? VoxelMap::windows(joined, options)
+                                           : VoxelMap::windows(*before, reached, facts, joined, options));
   }
   static std::shared_ptr<const ReadyMap> ready(const AlignOptions& options,
                                                std::vector<std::unique_ptr<VoxelMap>> levels,

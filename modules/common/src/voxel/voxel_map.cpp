@@ -65,6 +65,29 @@ VoxelMap VoxelMap::windows(const MapCloud& cloud, const AlignOptions& options, c
   return map;
 }
 
+VoxelMap VoxelMap::windows(const VoxelMap& before, const ChangedWindows& changed, const CloudFacts& facts,
+                           const MapCloud& cloud, const AlignOptions& options, const VoxelMapLimits& limits) {
+  const AlignOptions fine = window_options(options);
+  VoxelMap map(facts, fine);
+  const Windows windows(cloud.points(map.info_.origin), map.origin_, options);
+  const std::size_t most = before.cells_.size() + windows.at_most();
+  map.cells_.reserve(most), map.voxels_.reserve(most);
+  std::size_t next = 0;
+  const auto keep_before = [&](std::uint64_t key) {
+    for (; next < before.cells_.size() && pack(before.cells_[next]) < key; ++next)
+      if (!changed.has(before.cells_[next])) map.add(before.cells_[next], before.voxels_[next], limits);
+  };
+  windows.for_each([&](const Cell& cell, const VoxelStatistics& window) {
+    if (!changed.has(cell)) return;
+    keep_before(pack(cell));
+    map.add(cell, to_voxel(window), limits);
+  });
+  keep_before(~std::uint64_t{0});
+  map.fine_ = std::min<std::uint64_t>(map.cells_.size(), static_cast<std::uint64_t>(facts.points));
+  map.finish_map(windows.occupied(), fine, limits);
+  return map;
+}
+
 std::int64_t VoxelMap::make_voxels(const MapPoints& points, const AlignOptions& options,
                                    const VoxelMapLimits& limits) {
   const SummedCells summed =

@@ -90,6 +90,38 @@ AlignOptions window_options(const AlignOptions& options) {
   return fine;
 }
 
+ChangedWindows::ChangedWindows(std::span<const PointBox> boxes, const MapOrigin& origin,
+                               const AlignOptions& options)
+    : origin_(origin),
+      shift_(Vec3<double>{} - origin.position(options.resolution_m)),
+      inverse_edge_(1.0F / static_cast<float>(options.resolution_m)) {
+  for (const PointBox& box : boxes) {
+    Cell low, high;
+    if (!cell_of(local(box.low), inverse_edge_, low) || !cell_of(local(box.high), inverse_edge_, high))
+      all_ = true;
+    ranges_.push_back({{coarse(low.x, 0), coarse(low.y, 1), coarse(low.z, 2)},
+                       {coarse(high.x, 0), coarse(high.y, 1), coarse(high.z, 2)}});
+  }
+}
+
+std::int64_t ChangedWindows::coarse(int coordinate, int k) const {
+  return (origin_.cell[k] + coordinate) >> (WindowRule::kLayers - 1);
+}
+
+bool ChangedWindows::is_near(const Cell& cell, int cells) const {
+  const std::int64_t at[3] = {coarse(cell.x, 0), coarse(cell.y, 1), coarse(cell.z, 2)};
+  return std::ranges::any_of(ranges_, [&](const Range& range) {
+    for (int k = 0; k < 3; ++k)
+      if (at[k] < range.low[k] - cells || at[k] > range.high[k] + cells) return false;
+    return true;
+  });
+}
+
+bool ChangedWindows::reads(const Point& p) const {
+  Cell cell;
+  return !cell_of(local(p), inverse_edge_, cell) || is_near(cell, 2);
+}
+
 /// Makes the hash of the keys, which may repeat, and numbers them; keeps each once.
 void Windows::Layer::enter_keys(CellLayer& view) {
   entries.assign(hash_slots(keys.size()), {});

@@ -53,7 +53,8 @@ std::shared_ptr<const Maps> require_own(std::shared_ptr<const ReadyMap> map, con
 ///   Cloud(site, points, options)             points of a tile, with facts()
 ///   Voxels voxels(cloud, position, options)  of one level, relative to a position
 ///   map(facts, tiles' voxels, options)       the map of a level
-///   windows(facts, clouds, options)          the windows of a finish
+///   windows(facts, clouds, options, before, boxes)  the windows of a finish: those before, or null, and
+///                                            the boxes around the points that have come and gone since
 ///   ready(options, maps of all levels, windows or null)  what aligners take, when all of it is there
 ///   traffic()                                counts of a device, or nothing
 ///   run(f)                                   calls f; if it throws, all that it began has ended
@@ -65,10 +66,14 @@ class TiledMap final : public ResidentMap {
   void add(TileId id, TileCloud points) override {
     if (!points) throw std::invalid_argument("add: " + name(id) + " is a null pointer; give its points");
     if (tiles_.contains(id)) throw std::invalid_argument("add: " + name(id) + " is held; remove it first");
-    site_.run([&] { tiles_.try_emplace(id, site_, std::move(points), options_); });
+    changed_.reserve(changed_.size() + 1);  // now: a tile that is held must be among them
+    site_.run([&] { changed(tiles_.try_emplace(id, site_, std::move(points), options_).first->second); });
   }
   void remove(TileId id) override {
-    if (tiles_.erase(id) == 0) throw std::invalid_argument("remove: " + name(id) + " is not held; see ids()");
+    const auto tile = tiles_.find(id);
+    if (tile == tiles_.end()) throw std::invalid_argument("remove: " + name(id) + " is not held; see ids()");
+    changed(tile->second);
+    tiles_.erase(tile);
   }
   std::vector<TileId> ids() const override {
     std::vector<TileId> ids;
@@ -82,10 +87,16 @@ class TiledMap final : public ResidentMap {
     site_.run([&] {
       auto levels = build_levels(
           options_, [&](const AlignOptions& level) { return site_.map(facts, voxels(facts, level), level); });
-      typename decltype(levels)::value_type windows;
-      if (options_.finish == Finish::windows) windows = site_.windows(facts, clouds(), options_);
+      using Map = typename decltype(levels)::value_type::element_type;
+      std::unique_ptr<Map> windows;
+      if (options_.finish == Finish::windows) {
+        const auto before = std::static_pointer_cast<const LevelMaps<Map>>(before_.lock());
+        windows = site_.windows(facts, clouds(), options_, before ? before->windows() : nullptr, changed_);
+      }
       ready = site_.ready(options_, std::move(levels), std::move(windows));
     });
+    before_ = ready;
+    changed_.clear();
     return ready;
   }
   std::optional<Traffic> traffic() const override { return site_.traffic(); }
@@ -108,6 +119,10 @@ class TiledMap final : public ResidentMap {
     std::vector<Level> levels;
   };
 
+  void changed(const Tile& tile) {
+    const MapPoints points = tile.cloud.points({});
+    if (points.size > 0 && options_.finish == Finish::windows) changed_.push_back(points.box);
+  }
   std::vector<const typename Site::Cloud*> clouds() const {
     std::vector<const typename Site::Cloud*> all;
     for (const auto& [id, tile] : tiles_) all.push_back(&tile.cloud);
@@ -141,6 +156,8 @@ class TiledMap final : public ResidentMap {
   Site site_;
   AlignOptions options_;
   std::map<TileId, Tile> tiles_;
+  std::weak_ptr<const ReadyMap> before_;  // the map built last, which an aligner keeps
+  std::vector<PointBox> changed_;         // around the tiles that have come and gone since
 };
 
 }  // namespace ndt

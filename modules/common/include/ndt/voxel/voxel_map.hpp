@@ -18,6 +18,8 @@
 
 namespace ndt {
 
+class ChangedWindows;
+
 /// Build parameters that only tests change.
 struct VoxelMapLimits {
   std::uint64_t window_cells = kWindowCells;
@@ -64,6 +66,11 @@ class VoxelMap {
   /// Throws as the first constructor does.
   static VoxelMap windows(const MapCloud& cloud, const AlignOptions& options,
                           const VoxelMapLimits& limits = {});
+  /// Builds the same map, bit for bit, from an earlier one of the same origin. facts: about all points.
+  /// cloud: those that the changed windows read, in the order of all.
+  static VoxelMap windows(const VoxelMap& before, const ChangedWindows& changed, const CloudFacts& facts,
+                          const MapCloud& cloud, const AlignOptions& options,
+                          const VoxelMapLimits& limits = {});
 
   VoxelMapView view() const;
   const MapInfo& info() const { return info_; }
@@ -71,6 +78,7 @@ class VoxelMap {
   Neighbours neighbours() const { return neighbours_; }
   /// Map origin [m], to which map-local coordinates are relative: CloudFacts::origin().
   const Vec3<double>& origin() const { return info_.origin; }
+  const MapOrigin& origin_cell() const { return origin_; }
   /// The voxels' surfaces, indexed as VoxelMapView::voxels.
   const std::vector<VoxelSurface>& surfaces() const { return surfaces_; }
   std::vector<VoxelInfo> voxel_table() const;
@@ -104,7 +112,7 @@ class VoxelMap {
   std::vector<std::uint32_t> starts_;
   std::vector<NearVoxel> lists_;
   std::vector<CellEntry> outside_;
-  std::uint64_t fine_ = 0;  // of windows: cells with points
+  std::uint64_t fine_ = 0;  // of windows: cells with points, at most
 };
 
 }  // namespace ndt

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <span>
 #include <vector>
 
 #include "ndt/align/align_options.hpp"
@@ -143,6 +144,34 @@ struct WindowRule {
 
 /// The options of the map that windows are: every point sees the window of its own cell.
 AlignOptions window_options(const AlignOptions& options);
+
+/// The windows that differ between two maps whose points differ in some boxes only. A window reads the cells
+/// of the coarsest layer around its own, and nothing beyond.
+class ChangedWindows {
+ public:
+  /// boxes: of points, not relative to the origin. options: of the map that windows are.
+  ChangedWindows(std::span<const PointBox> boxes, const MapOrigin& origin, const AlignOptions& options);
+
+  /// Whether every window may differ, because a box is outside the limits of cells.
+  bool all() const { return all_; }
+  bool has(const Cell& cell) const { return is_near(cell, 1); }
+  /// Whether a point, relative to nothing, is in a cell that one of these windows reads.
+  bool reads(const Point& p) const;
+
+ private:
+  struct Range {
+    std::int64_t low[3], high[3];  // cells of the coarsest layer, of the global grid
+  };
+  Point local(const Point& p) const { return MapPoints{nullptr, 0, shift_}.shifted(p); }
+  std::int64_t coarse(int coordinate, int k) const;
+  bool is_near(const Cell& cell, int cells) const;
+
+  MapOrigin origin_;
+  Vec3<double> shift_;
+  float inverse_edge_;
+  std::vector<Range> ranges_;
+  bool all_ = false;
+};
 
 /// The windows of all cells of edge finish_cell_m() that have points or touch one that has, on the CPU.
 class Windows {
