@@ -171,6 +171,9 @@ def test_describe_tells_what_a_map_is(courtyard, tiles):
     pyramid = json.loads(bench("map", "describe", courtyard.map, "--profile", "pyramid", "--json").stdout)
     assert [level["edge_m"] for level in pyramid["levels"]] == [5, 2] and pyramid["levels"][-1] == facts["levels"][0]
     assert pyramid["memory"]["cpu_bytes"] > memory["cpu_bytes"]
+    windows = json.loads(bench("map", "describe", courtyard.map, "--profile", "windows", "--json").stdout)
+    assert windows["levels"] == pyramid["levels"] and windows["voxels"] == pyramid["voxels"] < windows["windows"]["voxels"]
+    assert "\nwindows          " in bench("map", "describe", courtyard.map, "--profile", "windows").stdout and pyramid["windows"] is None
     one = json.loads(bench("map", "describe", courtyard.map, "--resolution", 1, "--json").stdout)
     assert one["tiles"] == 0 and one["tile_size_m"] is None and one["voxels"] > facts["voxels"]
     thin = json.loads(bench("map", "describe", courtyard.map, "--resolution", 0.01, "--json").stdout)

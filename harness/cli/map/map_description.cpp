@@ -49,6 +49,10 @@ std::string memory_text(const MemoryFacts& m) {
   return "at most " + place("CPU", m.host) + "; " + place("device", m.device);
 }
 
+nlohmann::ordered_json voxels_json(const VoxelFacts& facts) {
+  return {{"edge_m", facts.edge_m}, {"voxels", facts.voxels}, {"voxel_map_bytes", facts.bytes}};
+}
+
 nlohmann::ordered_json memory_json(const MemoryFacts& m) {
   return {{"cpu_bytes", m.host.held},
           {"cpu_peak_bytes", m.host.peak},
@@ -78,13 +82,19 @@ void take_levels(const PointCloud& cloud, const AlignOptions& options, MapDescri
   const MapExtent extent{static_cast<std::uint64_t>(d.points),
                          static_cast<std::uint64_t>(d.non_finite_points), d.low, d.high};
   const MapCloud points(cloud, options);
-  const auto take = [&](const VoxelMap& map) {
-    d.levels.push_back({map.resolution_m(), map.info().voxels, bytes_of(map)});
-    return map.size();
+  const auto facts = [](const VoxelMap& map) {
+    return VoxelFacts{map.resolution_m(), map.info().voxels, bytes_of(map)};
   };
-  std::vector<LevelSize> sizes =
-      build_levels(options, [&](const AlignOptions& level) { return take(VoxelMap(points, level)); });
-  if (options.finish == Finish::windows) sizes.push_back(take(VoxelMap::windows(points, options)));
+  std::vector<LevelSize> sizes = build_levels(options, [&](const AlignOptions& level) {
+    const VoxelMap map(points, level);
+    d.levels.push_back(facts(map));
+    return map.size();
+  });
+  if (options.finish == Finish::windows) {
+    const VoxelMap windows = VoxelMap::windows(points, options);
+    d.windows = facts(windows);
+    sizes.push_back(windows.size());
+  }
   d.memory = MemoryFacts{host_memory(extent, sizes), device_memory(extent, sizes, options.min_points)};
 }
 
@@ -135,6 +145,7 @@ MapDescription describe_map(const std::filesystem::path& path, BinFields fields,
     take_levels(map.cloud, options, d);
   } catch (const InputError& error) {
     d.levels.clear();
+    d.windows.reset();
     d.no_voxel_map = error.what();
   }
   d.build_us = build.elapsed_us();
@@ -154,6 +165,9 @@ std::string to_text(const MapDescription& d) {
   for (const VoxelFacts& level : d.levels)
     text += fmt::format("voxels           {} of {} m; {:.1f} MB that alignments read\n", level.voxels,
                         level.edge_m, megabytes(level.bytes));
+  if (d.windows)
+    text += fmt::format("windows          {} in cells of {} m; {:.1f} MB that alignments read\n",
+                        d.windows->voxels, d.windows->edge_m, megabytes(d.windows->bytes));
   if (d.levels.empty())
     text += fmt::format("voxels           none of {} m: {}\n", d.resolution_m, d.no_voxel_map);
   if (d.memory) text += fmt::format("memory           {}, beside the points\n", memory_text(*d.memory));
@@ -178,9 +192,9 @@ nlohmann::ordered_json to_json(const MapDescription& d) {
   json["no_voxel_map"] = nullptr;
   if (d.levels.empty()) json["no_voxel_map"] = d.no_voxel_map;
   json["levels"] = nlohmann::ordered_json::array();
-  for (const VoxelFacts& level : d.levels)
-    json["levels"].push_back(
-        {{"edge_m", level.edge_m}, {"voxels", level.voxels}, {"voxel_map_bytes", level.bytes}});
+  for (const VoxelFacts& level : d.levels) json["levels"].push_back(voxels_json(level));
+  json["windows"] = nullptr;
+  if (d.windows) json["windows"] = voxels_json(*d.windows);
   json["memory"] = nullptr;
   if (d.memory) json["memory"] = memory_json(*d.memory);
   json["alignments"] = alignments_json(d);

@@ -43,6 +43,7 @@ struct MapDescription {
   double resolution_m = 0;
   std::vector<VoxelFacts> levels;  ///< coarse to fine; none where there can be no voxel map, and why:
   std::string no_voxel_map;
+  std::optional<VoxelFacts> windows;  ///< of a finish
   std::optional<MemoryFacts> memory;
   Batches batches;
   ScanMemory host_alignments, device_alignments;  ///< at most
