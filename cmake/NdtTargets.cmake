@@ -6,8 +6,8 @@
 #   ndt_executable(<name> SOURCES f... [CUDA_SOURCES f.cu...] [DEPS dep...] [BY_NAME])
 #       program <name> in <build>/bin; target `programs` builds all of them but those BY_NAME, which a build without tests leaves out
 #       unless its target is named
-#   ndt_test(<name> SOURCES f... [CUDA_SOURCES f.cu...] [DEPS dep...] [LABELS l...] [DATA_TESTS regex] [TIMEOUT s] [SERIAL])
-#       GoogleTest program that sees tests/support, one ctest entry per TEST; target `tests-<label>` builds the tests of a
+#   ndt_test(<name> SOURCES f... [CUDA_SOURCES f.cu...] [DEPS dep...] [LABELS l...] [DATA_TESTS regex] [TIMEOUT s] [SERIAL] [WHOLE])
+#       GoogleTest program that sees tests/support, one ctest entry per TEST, or one in all (WHOLE); target `tests-<label>` builds the tests of a
 #       label; DATA_TESTS: those that read NDT_DATASETS or NDT_GOLDEN_DIR, by their whole names; these get the label `data`; SERIAL: nothing
 #       runs beside them
 #
@@ -158,7 +158,7 @@ function(ndt_executable name)
 endfunction()
 
 function(ndt_test name)
-  cmake_parse_arguments(PARSE_ARGV 1 arg "SERIAL" "TIMEOUT;DATA_TESTS" "SOURCES;CUDA_SOURCES;DEPS;LABELS")
+  cmake_parse_arguments(PARSE_ARGV 1 arg "SERIAL;WHOLE" "TIMEOUT;DATA_TESTS" "SOURCES;CUDA_SOURCES;DEPS;LABELS")
   ndt_refuse_unparsed(ndt_test)
   add_executable(${name} ${arg_SOURCES} ${arg_CUDA_SOURCES})
   target_link_libraries(${name} PRIVATE ${arg_DEPS} GTest::gmock GTest::gmock_main ndt_flags ndt_quick_to_compile)
@@ -183,6 +183,11 @@ function(ndt_test name)
   endif()
   if(NDT_SANITIZE)
     math(EXPR arg_TIMEOUT "5 * ${arg_TIMEOUT}")
+  endif()
+  if(arg_WHOLE)
+    add_test(NAME ${name} COMMAND ${name} WORKING_DIRECTORY ${PROJECT_SOURCE_DIR})
+    set_tests_properties(${name} PROPERTIES TIMEOUT ${arg_TIMEOUT} ENVIRONMENT NDT_SHARE=${PROJECT_SOURCE_DIR} LABELS "${arg_LABELS}")
+    return()
   endif()
   # PRE_TEST: no test program runs during the build; one that was not built or cannot list its tests fails in ctest. NDT_SHARE
   # is for build folders outside the project; inside it, programs find its files themselves.
