@@ -30,7 +30,7 @@ def read_points(file, bin_fields=None):
     try:
         points = np.empty((count.value, 3), np.float64 if doubles else np.float32)
     finally:
-        _library()["ndt_take_points"](read, None if points is None else points.ctypes.data)
+        _library().ndt_take_points(read, None if points is None else points.ctypes.data)
     return points
 
 
@@ -52,7 +52,7 @@ def scans_among(names, by_number=True):
 
 def _call(function, *arguments):
     error = ctypes.create_string_buffer(ERROR_BYTES)
-    if _library()[function](*arguments, error, ERROR_BYTES):
+    if getattr(_library(), function)(*arguments, error, ERROR_BYTES):
         raise Refusal(error.value.decode(errors="replace"))
 
 
@@ -63,11 +63,12 @@ def _library():
     if found is None:
         raise Fault(places[-1], "", "the readers of point clouds are not built", "call ./run convert, which builds them, or name them by NDT_READERS")
     library = ctypes.CDLL(str(found))
+    # By name: library["..."] would be another object each time, without the types, and pointers would lose half of their bits.
     pointer, size, text = ctypes.c_void_p, ctypes.c_int64, [ctypes.c_char_p, ctypes.c_size_t]
-    library["ndt_read_points"].argtypes = [ctypes.c_char_p, ctypes.c_int, pointer, pointer, pointer, *text]
-    library["ndt_take_points"].argtypes, library["ndt_take_points"].restype = [pointer, pointer], None
-    library["ndt_find_no_returns"].argtypes = [pointer, size, ctypes.c_int, pointer, *text]
-    library["ndt_scans_among"].argtypes = [pointer, size, ctypes.c_int, pointer, pointer, *text]
+    library.ndt_read_points.argtypes = [ctypes.c_char_p, ctypes.c_int, pointer, pointer, pointer, *text]
+    library.ndt_take_points.argtypes, library.ndt_take_points.restype = [pointer, pointer], None
+    library.ndt_find_no_returns.argtypes = [pointer, size, ctypes.c_int, pointer, *text]
+    library.ndt_scans_among.argtypes = [pointer, size, ctypes.c_int, pointer, pointer, *text]
     return library
 
 

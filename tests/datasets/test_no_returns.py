@@ -1,7 +1,11 @@
 """The rule of no-return points, on clouds made by formulas, so that a test in C++ can make the same ones; and what convert does by it."""
 
+import os
+import subprocess
+import sys
+
 import pytest
-from conftest import EXIT_BAD_INPUT, convert, np, pcd_points, write_cloud, write_tum
+from conftest import EXIT_BAD_INPUT, ROOT, convert, np, pcd_points, write_cloud, write_tum
 from ndt_convert.library import CAUSES, no_returns
 
 N = 2000
@@ -208,3 +212,12 @@ def test_scans_without_a_return_are_left_out_with_their_poses(tmp_path):
     assert "5 scans," in convert(scans, "--keep-no-returns", "--out", tmp_path / "kept")
     all_none = scans_of(tmp_path / "none", [none, none])
     assert "0.pcd: all its 50 points are no returns" in convert(all_none, "--out", tmp_path / "no", code=EXIT_BAD_INPUT)
+
+
+def test_a_cloud_whose_memory_is_far_from_the_interpreters_is_read(tmp_path):
+    """36 MB: glibc maps that much by itself, so that the pointer does not fit 32 bits."""
+    np.save(tmp_path / "zeros.npy", np.zeros((3000000, 3), np.float32))
+    code = "import sys; from ndt_convert.library import no_returns, read_points; print(no_returns(read_points(sys.argv[1])).sum())"
+    environment = os.environ | {"PYTHONPATH": str(ROOT / "datasets"), "PYTHONDONTWRITEBYTECODE": "1"}
+    done = subprocess.run([sys.executable, "-c", code, tmp_path / "zeros.npy"], capture_output=True, text=True, env=environment)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "3000000\n", "")
