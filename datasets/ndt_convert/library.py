@@ -63,7 +63,7 @@ def _library():
     if found is None:
         raise Fault(places[-1], "", "the readers of point clouds are not built", "call ./run convert, which builds them, or name them by NDT_READERS")
     library = ctypes.CDLL(str(found))
-    # By name: library["..."] would be another object each time, without the types, and pointers would lose half of their bits.
+    # An attribute stays. library["..."] is a new object each time, without these types, and would cut pointers to 32 bits.
     pointer, size, text = ctypes.c_void_p, ctypes.c_int64, [ctypes.c_char_p, ctypes.c_size_t]
     library.ndt_read_points.argtypes = [ctypes.c_char_p, ctypes.c_int, pointer, pointer, pointer, *text]
     library.ndt_take_points.argtypes, library.ndt_take_points.restype = [pointer, pointer], None
