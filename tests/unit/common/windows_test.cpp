@@ -149,15 +149,6 @@ void expect_same(const VoxelMap& a, const VoxelMap& b) {
   EXPECT_EQ(std::memcmp(one.lists, other.lists, voxels * sizeof(NearVoxel)), 0);
 }
 
-PointBox box_of(const std::vector<Point>& points) {
-  PointBox box{points.front(), points.front()};
-  for (const Point& p : points) {
-    box.low = {std::min(box.low.x, p.x), std::min(box.low.y, p.y), std::min(box.low.z, p.z)};
-    box.high = {std::max(box.high.x, p.x), std::max(box.high.y, p.y), std::max(box.high.z, p.z)};
-  }
-  return box;
-}
-
 /// A tile of 6 m among those of a plane: away, and here again; near the origin, and where maps have another.
 /// Thin tiles have windows of the coarsest layer.
 TEST(Windows, ThatATileChangesAreThoseOfAllPoints) {
@@ -168,8 +159,8 @@ TEST(Windows, ThatATileChangesAreThoseOfAllPoints) {
       for (Point& p : all) p.x += far_m;
       for (const Point& p : all)
         (std::fabs(p.x - far_m) < 3 && std::fabs(p.y) < 3 ? some : others).push_back(p);
-      const PointBox box = box_of(some);
-      const MapCloud whole({}, all, options), rest({}, others, options);
+      const MapCloud whole({}, all, options), rest({}, others, options), tile({}, some, options);
+      const PointBox box = tile.points({}).box;
       const MapOrigin origin = whole.facts().origin(fine.resolution_m);
       ASSERT_EQ(origin, rest.facts().origin(fine.resolution_m));
       const ChangedWindows changed({&box, 1}, origin, fine);
