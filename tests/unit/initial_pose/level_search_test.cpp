@@ -20,9 +20,15 @@ PlacesFound by_levels(const PlacePyramid& pyramid, const PointCloud& scan, const
   return search_by_levels(task, query.places, backend, pool, per_scan, progress);
 }
 
+#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
+constexpr unsigned kRandomMaps = 2;  // ten take minutes there
+#else
+constexpr unsigned kRandomMaps = 10;
+#endif
+
 TEST(PlacesByLevels, AreThoseOfTheThreadsInRandomMaps) {
   HostPool pool(2);
-  for (unsigned seed = 1; seed <= 10; ++seed) {
+  for (unsigned seed = 1; seed <= kRandomMaps; ++seed) {
     std::mt19937 random(seed);
     const PlaceCase given(random);
     const PlacePyramid pyramid(given.map, 0.5 + 0.1 * static_cast<double>(seed % 6));
