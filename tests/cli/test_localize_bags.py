@@ -112,17 +112,6 @@ def test_a_bag_with_gnss_finds_its_own_start(town, bag, tmp_path, extras_python)
     assert apart(tum(tmp_path / "poses.tum"), tum(town / "truth.tum")) < 0.1
 
 
-def test_a_real_bag_and_a_map_are_enough(tmp_path, extras_python):
-    if not os.environ.get("NDT_DATASETS"):
-        pytest.skip("skipped for want of NDT_DATASETS")
-    data = Path(os.environ["NDT_DATASETS"])
-    done = localize(extras_python, "--scans", data / "bags/kitti00_zstd.mcap", "--map", data / "kitti00/map_even_020.pcd", "--out", tmp_path,
-                    "--scan-voxel-leaf", 1)
-    assert "the first scan is searched around the map's origin, since nothing says where it is" in done.stdout
-    assert "6 of kitti00_zstd: 6 ok, 0 doubtful, 0 lost" in done.stdout
-    assert apart(tum(tmp_path / "poses.tum"), tum(data / "kitti00/poses_scanmatch.tum")) < 0.2
-
-
 def test_one_scan_with_a_wrong_time_is_left_out(town, tmp_path, extras_python):
     back = tmp_path / "back"
     assert ran(extras_python, ROOT / "tests/cli/drive_bag.py", town, back, "back").returncode == 0
