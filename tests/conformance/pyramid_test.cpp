@@ -97,7 +97,7 @@ TEST_P(Pyramid, AFinishIsNearerToTheTruthAndSaysHowFarItWent) {
     before_m = std::max(before_m, translation_error_m(without.map_from_scan, Transform{}));
     after_m = std::max(after_m, translation_error_m(r.map_from_scan, Transform{}));
   }
-  EXPECT_LE(after_m, 0.0015) << "1.13 mm at most when the test was written";
+  EXPECT_LE(after_m, 0.002) << "1.54 mm at most with windows of 0.8 m, 1.13 with those of 1 m and 10 points";
   EXPECT_LE(2 * after_m, before_m);
 }
 
@@ -124,7 +124,7 @@ TEST_P(Pyramid, TheLastLineOfATraceIsAFinishsAsInTheOracle) {
     }
     const TracePoint& windows = r.trace.back();
     EXPECT_EQ(windows.level, 2);
-    EXPECT_EQ(windows.radius_m, 0.5) << "half a window";
+    EXPECT_EQ(windows.radius_m, 0.4) << "half a window";
     EXPECT_FLOAT_EQ(static_cast<float>(windows.score), static_cast<float>(r.finish->score));
     EXPECT_NEAR(r.finish->step_m, expected.finish->step_m, 1e-4);
     EXPECT_LE(translation_error_m(windows.map_from_scan, r.map_from_scan), 1.0001 * r.finish->step_m)

@@ -83,9 +83,11 @@ std::optional<Leaf> Windows::around(const Eigen::Vector3f& point) const {
     own[axis] = cell[axis] = static_cast<std::int64_t>(coordinate);
   }
   const Eigen::Vector3d centre = layers_.front().centre(own);
+  const bool is_empty = !layers_[0].cells.contains(own);
+  if (is_empty && !layers_[1].cells.contains({own[0] >> 1, own[1] >> 1, own[2] >> 1})) return std::nullopt;
   for (const Layer& layer : layers_) {
     const Moments sums = sum_about(centre, layer, cell);
-    if (sums.n == 0) return std::nullopt;
+    if (is_empty && &layer == &layers_.front() && sums.n >= min_points_) return std::nullopt;
     if (Leaf leaf; make_window(sums, centre, leaf)) return leaf;
     for (std::int64_t& c : cell) c >>= 1;
   }

@@ -21,7 +21,8 @@ class Windows {
   Windows(const std::vector<Point>& points, const AlignOptions& options);
 
   /// The window around the point's own cell. If that has too few points, it is the one around the cell of
-  /// twice the edge, then of four times. Nothing if all have too few, or the first has none. Thread-safe.
+  /// twice the edge, then of four times. Nothing if all have too few. Nothing, too, in a cell without points,
+  /// unless the first has too few and the cell of twice the edge has some. Thread-safe.
   std::optional<Leaf> around(const Eigen::Vector3f& point) const;
 
  private:

@@ -5,7 +5,6 @@
 #include <cub/device/device_select.cuh>
 #include <limits>
 #include <optional>
-#include <utility>
 
 #include "cub_call.cuh"
 #include "device_placing.cuh"
@@ -67,14 +66,17 @@ __global__ void children_kernel(CellLayer fine, CellLayer layer, const Key* keys
   if (i < cells) moments[i] = fine.children(layer, unpack(keys[i]));
 }
 
-/// Writes each key and its neighbours along an axis; itself again where a neighbour is outside the limits.
-__global__ void neighbour_kernel(const Key* keys, unsigned n, int shift, Key* out) {
-  const unsigned i = blockIdx.x * blockDim.x + threadIdx.x;
-  if (i >= n) return;
-  const Key key = keys[i], step = Key{1} << shift, at = key >> shift & kAxisMask;
-  out[i] = key;
-  out[n + i] = at == 0 ? key : key - step;
-  out[2 * std::size_t{n} + i] = at == kAxisMask ? key : key + step;
+/// Writes the children of a layer's cells; beyond the limits, the nearest child once more.
+__global__ void asked_kernel(CellLayer fine, CellLayer layer, const Key* keys, unsigned cells, Key* out) {
+  const std::size_t i = std::size_t{blockIdx.x} * blockDim.x + threadIdx.x;
+  if (i >= 8 * std::size_t{cells}) return;
+  const Cell low = fine.first_child(layer, unpack(keys[i / 8]));
+  const auto within = [](int c) {
+    return c < -kCellLimit ? -kCellLimit : c >= kCellLimit ? kCellLimit - 1 : c;
+  };
+  const int child = static_cast<int>(i % 8);
+  out[i] =
+      pack({within(low.x + (child & 1)), within(low.y + (child >> 1 & 1)), within(low.z + (child >> 2))});
 }
 
 /// One thread per cell, and one more that sets is_voxel[n] = 0 and clears the census.
@@ -139,11 +141,13 @@ class DeviceLayers {
     context.launch(fine_kernel, cuda::grid_for(sorted.runs()), sorted.numbers(), sorted.starts(),
                    sorted.runs(), sums, fine_.entries(), fine_.mask, fine_.keys(), fine_.moments());
     fine_.show(rule.layers[0]);
-    const unsigned cells = add(context, fine_, sorted.runs(), coarse_, 1);
-    add(context, coarse_, cells, coarsest_, 2);
+    coarse_cells_ = add(context, fine_, sorted.runs(), coarse_, 1);
+    add(context, coarse_, coarse_cells_, coarsest_, 2);
   }
 
-  const Key* keys() const { return fine_.keys(); }
+  /// In any order.
+  const Key* coarse_keys() const { return coarse_.keys(); }
+  unsigned coarse_cells() const { return coarse_cells_; }
 
   WindowRule rule;
 
@@ -162,55 +166,47 @@ class DeviceLayers {
   }
 
   DeviceLayer fine_, coarse_, coarsest_;
+  unsigned coarse_cells_ = 0;
 };
 
-/// The keys of all cells of the 3 x 3 x 3 around others, sorted.
-class TouchedCells {
+/// The keys of the cells that may have a window, sorted.
+class AskedCells {
  public:
-  /// keys: sorted. Waits for the device.
-  TouchedCells(cuda::Context& context, const Key* keys, unsigned n, double edge_m)
-      : memory_(context), count_(n), edge_m_(edge_m) {
-    cuda::DeviceBuffer<Key> before(context);
-    for (const int shift : {0, kAxisBits, 2 * kAxisBits}) {
-      widen(context, shift == 0 ? keys : memory_.data(), shift, before);
-      std::swap(memory_, before);
-    }
-  }
-  const Key* keys() const { return memory_.data(); }
-  unsigned count() const { return count_; }
-
- private:
-  /// Writes the keys and their neighbours along an axis to `out`.
-  void widen(cuda::Context& context, const Key* keys, int shift, cuda::DeviceBuffer<Key>& out) {
-    const std::size_t n = 3 * std::size_t{count_};
-    if (n > std::numeric_limits<unsigned>::max()) refuse_so_many_voxels(Limits::kVoxels, edge_m_);
-    require_device_room(context, device_touched_bytes(count_));
+  /// Waits for the device.
+  AskedCells(cuda::Context& context, const DeviceLayers& layers) : memory_(context) {
+    const std::size_t n = 8 * std::size_t{layers.coarse_cells()};
+    if (n > std::numeric_limits<unsigned>::max())
+      refuse_so_many_voxels(Limits::kVoxels, layers.rule.layers[0].edge_m);
+    require_device_room(context, device_asked_bytes(n));
     cuda::DeviceBuffer<Key> room(context, 2 * n);
     cub::DoubleBuffer<Key> all(room.data(), room.data() + n);
     const auto sort = [&](void* scratch, std::size_t& bytes) {
       return cub::DeviceRadixSort::SortKeys(scratch, bytes, all, n, 0, kKeyBits, context.stream());
     };
     cuda::DeviceBuffer<unsigned> found(context, 1);
-    out.reserve(n);
+    memory_.reserve(n);
     const auto unique = [&](void* scratch, std::size_t& bytes) {
-      return cub::DeviceSelect::Unique(scratch, bytes, all.Current(), out.data(), found.data(), n,
+      return cub::DeviceSelect::Unique(scratch, bytes, all.Current(), memory_.data(), found.data(), n,
                                        context.stream());
     };
     constexpr const char *kSort = "cub::DeviceRadixSort::SortKeys", *kUnique = "cub::DeviceSelect::Unique";
     const std::size_t bytes = std::max(cub_bytes(context, kSort, sort), cub_bytes(context, kUnique, unique));
     const cuda::DeviceBuffer<std::byte> scratch(context, bytes);
-    context.launch(neighbour_kernel, cuda::grid_for(count_), keys, count_, shift, all.Current());
+    context.launch(asked_kernel, cuda::grid_for(n), layers.rule.layers[0], layers.rule.layers[1],
+                   layers.coarse_keys(), layers.coarse_cells(), all.Current());
     cub_call(context, scratch.data(), bytes, kSort, 2 + kKeyBits / 8 + 1, sort);
     cub_call(context, scratch.data(), bytes, kUnique, 2, unique);
     context.fetch(&count_, found.data(), sizeof count_);
   }
+  const Key* keys() const { return memory_.data(); }
+  unsigned count() const { return count_; }
 
+ private:
   cuda::DeviceBuffer<Key> memory_;
-  unsigned count_;
-  double edge_m_;
+  unsigned count_ = 0;
 };
 
-/// The box with the cells that touch it.
+/// The box with the cells that touch it: children of the same cells reach no farther.
 CellWindow widened(const CellWindow& box) {
   return {{box.low.x - 1, box.low.y - 1, box.low.z - 1}, box.nx + 2, box.ny + 2, box.nz + 2, nullptr};
 }
@@ -243,17 +239,17 @@ VoxelCensus make_windows(cuda::Context& context, const MapPoints& points, const 
     sum_runs(context, points, sorted, cells, sums.data());
     layers.emplace(context, sorted, sums.data(), origin, options);
   }
-  const TouchedCells touched(context, layers->keys(), runs, cells.resolution_m);
-  const unsigned n = touched.count();
+  const AskedCells asked(context, *layers);
+  const unsigned n = asked.count();
   require_device_room(context, device_windows_bytes(n));
   const std::size_t slots = n + std::size_t{1}, scratch_bytes = slot_scan_bytes(context, n);
   const cuda::DeviceArrays<Voxel, unsigned, unsigned, OpenCensus, std::byte> memory(
       context, {n, slots, slots, 1, scratch_bytes});
   const auto [windows, is_voxel, positions, census, scratch] = memory.data();
-  context.launch(window_kernel, cuda::grid_for(n + 1LL), layers->rule, touched.keys(), n, windows, is_voxel,
+  context.launch(window_kernel, cuda::grid_for(n + 1LL), layers->rule, asked.keys(), n, windows, is_voxel,
                  census);
   VoxelCensus made =
-      place_voxels(context, WindowRuns{touched.keys(), windows, is_voxel}, n,
+      place_voxels(context, WindowRuns{asked.keys(), windows, is_voxel}, n,
                    {is_voxel, positions, n, census, scratch, scratch_bytes}, cells, out, counts.framed());
   if (made.voxels == 0) made.occupied = runs;
   return made;

@@ -48,7 +48,7 @@ Bytes index_bytes(const LevelSize& level, Bytes numbered) {
 bool are_windows(const LevelSize& level) { return level.fine > 0; }
 
 Bytes host_held(const LevelSize& level) {
-  return are_windows(level) ? level.touched * kHostWindow + index_bytes(level, level.window_cells)
+  return are_windows(level) ? level.asked * kHostWindow + index_bytes(level, level.window_cells)
                             : level.voxels * kHostVoxel + index_bytes(level, level.window_cells);
 }
 
@@ -69,11 +69,10 @@ Bytes layer_bytes(Bytes cells) {
   return cells * (sizeof(std::uint64_t) + sizeof(Moments)) + hash_slots(cells) * sizeof(CellEntry);
 }
 
-/// The layers of cells with points, beside the windows made of them, or the keys on the way to them.
+/// The layers of cells with points, beside the keys of those that may have a window, and the windows.
 Bytes host_windows(const LevelSize& level) {
   return level.fine * sizeof(SummedCell) + WindowRule::kLayers * layer_bytes(level.fine) +
-         level.touched * std::max(sizeof(std::uint64_t) + kHostWindow, 4 * sizeof(std::uint64_t)) +
-         (Bytes{1} << 16) * sizeof(VoxelStatistics);
+         level.asked * (sizeof(std::uint64_t) + kHostWindow) + (Bytes{1} << 16) * sizeof(VoxelStatistics);
 }
 
 Bytes host_peak(const MapExtent& map, const LevelSize& level) {
@@ -95,7 +94,7 @@ Bytes scratch_bytes(Bytes n) { return n + (Bytes{1} << 20); }
 Bytes device_numbered(const LevelSize& level) { return level.window_cells + hash_slots(level.outside); }
 
 Bytes device_table(const LevelSize& level) {
-  return are_windows(level) ? level.touched * kDeviceWindow : level.voxels * kDeviceVoxel;
+  return are_windows(level) ? level.asked * kDeviceWindow : level.voxels * kDeviceVoxel;
 }
 
 Bytes device_held(const LevelSize& level) {
@@ -106,8 +105,8 @@ Bytes device_held(const LevelSize& level) {
 Bytes device_making(const LevelSize& level, Bytes sort) {
   if (!are_windows(level)) return sort + device_sums_bytes(level.voxels);
   const Bytes layers = WindowRule::kLayers * device_layer_bytes(level.fine);
-  return layers + std::max({sort + level.fine * sizeof(VoxelSums), device_touched_bytes(level.touched),
-                            level.touched * sizeof(std::uint64_t) + device_windows_bytes(level.touched)});
+  return layers + std::max({sort + level.fine * sizeof(VoxelSums), device_asked_bytes(level.asked),
+                            level.asked * sizeof(std::uint64_t) + device_windows_bytes(level.asked)});
 }
 
 Bytes device_peak(const MapExtent& map, const LevelSize& level, int min_points) {
@@ -170,9 +169,8 @@ std::uint64_t device_merge_bytes(std::uint64_t tiles, std::uint64_t cells, std::
 
 std::uint64_t device_layer_bytes(std::uint64_t cells) { return layer_bytes(cells) + kGaps; }
 
-std::uint64_t device_touched_bytes(std::uint64_t cells) {
-  const Bytes keys = 3 * cells;
-  return 3 * keys * sizeof(std::uint64_t) + scratch_bytes(keys);
+std::uint64_t device_asked_bytes(std::uint64_t cells) {
+  return 3 * cells * sizeof(std::uint64_t) + scratch_bytes(cells);
 }
 
 std::uint64_t device_windows_bytes(std::uint64_t cells) {

@@ -186,7 +186,7 @@ VoxelMapView VoxelMap::view() const {
 LevelSize VoxelMap::size() const {
   const std::uint64_t listed = lists_.size() - kNearVoxelPadding;
   LevelSize size{resolution_m_, cells_.capacity(), window_.cells(), listed, listed - starts_.back()};
-  if (fine_ > 0) size.fine = fine_, size.touched = cells_.capacity();
+  if (fine_ > 0) size.fine = fine_, size.asked = cells_.capacity();
   return size;
 }
 

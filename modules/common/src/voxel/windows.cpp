@@ -1,7 +1,6 @@
 #include "ndt/voxel/windows.hpp"
 
 #include <algorithm>
-#include <iterator>
 
 #include "ndt/exec/host_team.hpp"
 #include "ndt/voxel/cell_sums.hpp"
@@ -9,31 +8,6 @@
 
 namespace ndt {
 namespace {
-
-/// Keys that differ by a step along one axis, of those whose neighbour is within the limits.
-std::vector<std::uint64_t> moved(const std::vector<std::uint64_t>& keys, int shift, bool up) {
-  const std::uint64_t end = up ? kAxisMask : 0, step = std::uint64_t{1} << shift;
-  std::vector<std::uint64_t> out;
-  out.reserve(keys.size());
-  for (const std::uint64_t key : keys)
-    if ((key >> shift & kAxisMask) != end) out.push_back(up ? key + step : key - step);
-  return out;
-}
-
-std::vector<std::uint64_t> united(const std::vector<std::uint64_t>& a, const std::vector<std::uint64_t>& b) {
-  std::vector<std::uint64_t> out;
-  out.reserve(a.size() + b.size());
-  std::ranges::set_union(a, b, std::back_inserter(out));
-  return out;
-}
-
-/// The keys of all cells of the 3 x 3 x 3 around those of the sorted keys, sorted. One axis after the other.
-std::vector<std::uint64_t> with_neighbours(std::vector<std::uint64_t> keys) {
-  for (const int shift : {0, kAxisBits, 2 * kAxisBits})
-    keys = united(united(moved(keys, shift, false), keys), moved(keys, shift, true));
-  keys.shrink_to_fit();
-  return keys;
-}
 
 /// The sums of the 3 x 3 x 3 cells around one cell after another, by increasing key. Each of the nine rows of
 /// cells is read on from where it was, so no cell is searched for.
@@ -165,14 +139,27 @@ Windows::Windows(const MapPoints& points, const MapOrigin& origin, const AlignOp
         layers_[l].sums.push_back(rule_.layers[l - 1].children(layer, unpack(key)));
     layer.sums = layers_[l].sums.data();
   }
-  touched_ = with_neighbours(layers_[0].keys);
+  ask_children();
 }
 
-/// Fits the windows of the touched cells [first, end). n = 0 where there is none.
+void Windows::ask_children() {
+  const CellLayer &fine = rule_.layers[0], &coarse = rule_.layers[1];
+  asked_.reserve(8 * layers_[1].keys.size());
+  for (const std::uint64_t key : layers_[1].keys) {
+    const Cell low = fine.first_child(coarse, unpack(key));
+    for (int child = 0; child < 8; ++child)
+      if (const Cell cell{low.x + (child & 1), low.y + (child >> 1 & 1), low.z + (child >> 2)};
+          in_limits(cell))
+        asked_.push_back(pack(cell));
+  }
+  std::ranges::sort(asked_);
+}
+
+/// Fits the windows of the cells asked_[first, end). n = 0 where there is none.
 void Windows::fit(std::size_t first, std::size_t end, VoxelStatistics* out) const {
-  NearRows rows(rule_.layers[0], layers_[0].keys, unpack(touched_[first]));
+  NearRows rows(rule_.layers[0], layers_[0].keys, unpack(asked_[first]));
   for (std::size_t i = first; i < end; ++i, ++out) {
-    const Cell cell = unpack(touched_[i]);
+    const Cell cell = unpack(asked_[i]);
     if (!rule_.fit(cell, rows.around(cell, rule_.layers[0].centre(cell)), *out)) out->n = 0;
   }
 }
@@ -180,9 +167,9 @@ void Windows::fit(std::size_t first, std::size_t end, VoxelStatistics* out) cons
 void Windows::for_each(const std::function<void(const Cell&, const VoxelStatistics&)>& f) const {
   constexpr std::size_t kTask = 512, kRoom = 128 * kTask;
   HostPool pool(threads_);
-  std::vector<VoxelStatistics> room(std::min(kRoom, touched_.size()));
-  for (std::size_t first = 0; first < touched_.size(); first += room.size()) {
-    const std::size_t count = std::min(room.size(), touched_.size() - first);
+  std::vector<VoxelStatistics> room(std::min(kRoom, asked_.size()));
+  for (std::size_t first = 0; first < asked_.size(); first += room.size()) {
+    const std::size_t count = std::min(room.size(), asked_.size() - first);
     pool.for_each((count + kTask - 1) / kTask, [&](auto& team, std::size_t task) {
       team.once([&] {
         const std::size_t begin = task * kTask;
@@ -190,7 +177,7 @@ void Windows::for_each(const std::function<void(const Cell&, const VoxelStatisti
       });
     });
     for (std::size_t i = 0; i < count; ++i)
-      if (room[i].n > 0) f(unpack(touched_[first + i]), room[i]);
+      if (room[i].n > 0) f(unpack(asked_[first + i]), room[i]);
   }
 }
 

@@ -157,8 +157,8 @@ struct AlignOptions {
   double negative_curvature = 1;  ///< share that the Hessian keeps away from the end
   int coarse_stride = 1;          ///< every n-th scan point is used on all levels but the last
   Finish finish = Finish::none;   ///< the last step
-  double finish_window = 0.5;     ///< edge of a window over the resolution
-  int finish_min_points = 10;     ///< of a window; around thinner ones the cells are 2 and 4 times as long
+  double finish_window = 0.4;     ///< edge of a window over the resolution
+  int finish_min_points = 6;      ///< of a window; around thinner ones the cells are 2 and 4 times as long
   double finish_eigenvalue_ratio = 0.001;                   ///< as eigenvalue_ratio, of a window
   double regularisation_scale = 0.01;                       ///< acts only with a PerScan target
   Tuning tuning = Tuning::latency;                          ///< of a GPU's kernels; a CPU has one

@@ -23,7 +23,7 @@ struct LevelSize {
   std::uint64_t listed = 0;        ///< entries of the lists of near voxels
   std::uint64_t outside = 0;       ///< of these, of cells outside the window
   std::uint64_t fine = 0;          ///< only of windows: cells with points
-  std::uint64_t touched = 0;       ///< only of windows: cells that may have one
+  std::uint64_t asked = 0;         ///< only of windows: cells that may have one
 };
 
 struct MapMemory {
@@ -46,9 +46,8 @@ struct MapMemory {
 /// - the sums beside the voxels made of them;
 /// - all that it holds, the axes of the voxels sorted, the window's next entries, the cells that list every
 ///   voxel, the outside entries sorted. Arrays of unknown length take up to twice what is in them.
-/// Windows hold no table, statistics and surfaces. Their peak may be that of three layers of cells, beside the
-/// keys of all cells that may have one.
-/// Points that are not finite cost a copy of the others.
+/// Windows hold no table, statistics and surfaces. Their peak may be that of three layers of cells, beside
+/// the keys of all cells that may have one. Points that are not finite cost a copy of the others.
 MapMemory host_memory(const MapExtent& map, std::span<const LevelSize> levels);
 
 /// The memory of DeviceVoxelMap. A level holds what the host's holds, with an 8-byte key for a cell's place.
@@ -76,8 +75,8 @@ std::uint64_t device_merge_bytes(std::uint64_t tiles, std::uint64_t cells, std::
 
 /// The hash of a layer of cells, their keys and sums.
 std::uint64_t device_layer_bytes(std::uint64_t cells);
-/// Three keys for each cell, twice for their sort, and once more in order.
-std::uint64_t device_touched_bytes(std::uint64_t cells);
+/// The keys of the cells that may have a window, twice for their sort, and once more in order.
+std::uint64_t device_asked_bytes(std::uint64_t cells);
 /// The windows of so many cells, and those that are kept.
 std::uint64_t device_windows_bytes(std::uint64_t cells);
 

@@ -1,5 +1,6 @@
 // The overlapping windows of Finish::windows: the Gaussian of the 3 x 3 x 3 fine cells around each. A surface
-// that passes a cell is then near the middle of the cell's window, and not cut by its faces.
+// that passes a cell is then near the middle of the cell's window, and not cut by its faces. Cells with
+// points have a window. Where a map is thin, so have empty ones beside them.
 #pragma once
 
 #include <cstdint>
@@ -70,12 +71,17 @@ struct CellLayer {
   NDT_HD Moments around(const Cell& c, const Vec3<double>& place) const {
     return box({c.x - 1, c.y - 1, c.z - 1}, 3, place);
   }
-  /// Sums of the 8 cells whose parent is this cell of the next layer, about its centre.
-  NDT_HD Moments children(const CellLayer& next, const Cell& c) const {
+  NDT_HD bool has_points(const Cell& c) const { return find_entry(entries, mask, pack(c)) != nullptr; }
+  /// The lowest of the 8 cells whose parent is this cell of the next layer.
+  NDT_HD Cell first_child(const CellLayer& next, const Cell& c) const {
     const auto low = [&](int coordinate, int k) {
       return static_cast<int>(2 * (next.origin[k] + coordinate) - origin[k]);
     };
-    return box({low(c.x, 0), low(c.y, 1), low(c.z, 2)}, 2, next.centre(c));
+    return {low(c.x, 0), low(c.y, 1), low(c.z, 2)};
+  }
+  /// Sums of these 8 cells, about the centre of their parent.
+  NDT_HD Moments children(const CellLayer& next, const Cell& c) const {
+    return box(first_child(next, c), 2, next.centre(c));
   }
   /// The layer of twice the edge; it has no cells yet.
   CellLayer next() const {
@@ -119,7 +125,8 @@ NDT_HD inline bool make_window(const Moments& sums, const Vec3<double>& centre, 
 }
 
 /// The rule of a window. Where the 3 x 3 x 3 cells have too few points, cells of twice the edge count, then
-/// of four times.
+/// of four times. Cells whose parent has points are asked. An empty one has a window only where the
+/// 3 x 3 x 3 have too few points: elsewhere the surface passes cells with points.
 struct WindowRule {
   static constexpr int kLayers = 3;
   CellLayer layers[kLayers];  ///< fine to coarse
@@ -132,6 +139,7 @@ struct WindowRule {
   }
   /// Does so from the sums of the finest layer around it.
   NDT_HD bool fit(Cell cell, Moments sums, VoxelStatistics& out) const {
+    if (sums.n >= min_points && !layers[0].has_points(cell)) return false;
     const Vec3<double> place = layers[0].centre(cell);
     for (int l = 1;; ++l) {
       if (sums.n >= min_points && make_window(sums, place, eigenvalue_ratio, out)) return true;
@@ -173,7 +181,7 @@ class ChangedWindows {
   bool all_ = false;
 };
 
-/// The windows of all cells of edge finish_cell_m() that have points or touch one that has, on the CPU.
+/// The windows of all cells of edge finish_cell_m() that have one by WindowRule, on the CPU.
 class Windows {
  public:
   /// points: relative to the origin. Throws InputError for a point outside the limits of cells.
@@ -185,11 +193,12 @@ class Windows {
   /// AlignOptions::threads.
   void for_each(const std::function<void(const Cell&, const VoxelStatistics&)>& f) const;
   /// Number of cells that may have a window.
-  std::size_t at_most() const { return touched_.size(); }
+  std::size_t at_most() const { return asked_.size(); }
   /// Number of cells with points.
   std::int64_t occupied() const { return occupied_; }
 
  private:
+  void ask_children();
   void fit(std::size_t first, std::size_t end, VoxelStatistics* out) const;
 
   /// The memory of a CellLayer.
@@ -203,7 +212,7 @@ class Windows {
 
   Layer layers_[WindowRule::kLayers];
   WindowRule rule_;
-  std::vector<std::uint64_t> touched_;
+  std::vector<std::uint64_t> asked_;  // increasing
   std::int64_t occupied_ = 0;
   int threads_;
 };
