@@ -132,6 +132,20 @@ TEST_P(Pyramid, TheLastLineOfATraceIsAFinishsAsInTheOracle) {
   }
 }
 
+TEST_P(Pyramid, AFinishDoesNotTakeAStepOfHalfAWindow) {
+  const auto aligner = in_courtyard(finishing(with({1})));
+  int cut = 0;
+  for (const int points : {25, 50, 100})
+    for (const Pose& offset : test_clouds::offsets(40, 2, 0.3)) {
+      const AlignResult r = aligner->align(test_clouds::scan_of(static_cast<std::size_t>(points)),
+                                           to_transform(offset), traced());
+      if (!r.finish || r.finish->step_m < 0.399) continue;
+      ++cut;
+      EXPECT_LE(translation_error_m(r.trace.back().map_from_scan, r.map_from_scan), 1e-6);
+    }
+  EXPECT_GT(cut, 0);
+}
+
 TEST_P(Pyramid, AFinishDoesNotComeWhereStepsRunOut) {
   AlignOptions options = finishing(with({2.5, 1}));
   options.max_iterations = 1;

@@ -187,6 +187,7 @@ Stop PyramidRegistration::finish(const Pose& pose, double step_m) {
   Step step{Vector6d::Zero(), 0, 0};
   if (here_.finite() && here_.sums.pairs > 0) step = solve(here_.sums, radius_m_).value_or(step);
   result_.finish = FinishStep{step.length_m, here_.sums.score};
+  if (step.length_m >= radius_m_) step.move.setZero();  // the windows do not fit there
   here_ = evaluate(problem_.last_level(), moved(pose, step.move), 1);
   if (!here_.finite()) return Stop::non_finite;
   return here_.sums.pairs == 0 ? Stop::no_overlap : Stop::converged;

@@ -96,8 +96,10 @@ inline bool has_radii(std::span<const TracePoint> trace) { return !trace.empty()
 
 /// The step that an alignment took last, with Finish::windows.
 struct FinishStep {
-  double step_m = 0;  ///< length, with rotations at the scan's mean range: long ones tell of a wrong pose
-  double score = 0;   ///< before it: sum over points of exp(-d²/2) in their windows, regularisation included
+  /// Length, with rotations at the scan's mean range: long ones tell of a wrong pose. One of half a window
+  /// was not taken.
+  double step_m = 0;
+  double score = 0;  ///< before it: sum over points of exp(-d²/2) in their windows, regularisation included
 };
 
 /// Stands for a count that the implementation's library does not reveal; null in JSON.

@@ -290,8 +290,8 @@ struct TrustRegion {
   }
 
  private:
-  /// Takes one step in the windows, to the pose that is returned with the last level's sums there. Without a
-  /// window near, or without a step, the pose stays.
+  /// Takes one step in the windows, to the pose that is returned with the last level's sums there. The pose
+  /// stays without a window near, without a step, or with one that the radius cuts: windows do not fit there.
   template <class Crew>
   NDT_HD static void finish(const Crew& crew, const Derivatives& at, const LoopOptions& options,
                             LoopState& state) {
@@ -310,7 +310,8 @@ struct TrustRegion {
     if (at.pairs > 0 && is_finite(at)) {
       const RegionStep step = find_step(crew, at, state.found.at, options.region, r.radius_m, state.damped);
       r = state.region;
-      if (!step.failed) move = step.move, r.finish_step_m = step.length_m;
+      if (!step.failed) r.finish_step_m = step.length_m;
+      if (!step.failed && step.length_m < r.radius_m) move = step.move;
       r.damped = step.damped;
     }
     r.ending = LoopStatus::step_below_epsilon;
