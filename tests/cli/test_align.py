@@ -108,11 +108,11 @@ def test_a_trace_ends_in_the_windows_of_a_finish(courtyard):
     result = answer("align", courtyard, *command)
     trace, finish = result["trace"], result["finish"]
     assert len(trace) == result["iterations"] + 1 and [point["level"] == 2 for point in trace] == [False] * result["iterations"] + [True]
-    assert trace[-1]["score"] == pytest.approx(finish["score"], rel=1e-6) and trace[-1]["radius_m"] == 0.4
+    assert trace[-1]["score"] == pytest.approx(finish["score"], rel=1e-6) and trace[-1]["radius_m"] == 0.2
     assert math.dist(trace[-1]["matrix"][3:12:4], result["pose_xyz_m"]) <= 1.0001 * finish["step_m"] < 0.1
     text = bench("align", *courtyard.args, *command).stdout
     last = next(line for line in text.splitlines() if line.split()[:1] == [str(result["iterations"])])
-    assert last.split()[-2:] == ["windows", "0.400000"]
+    assert last.split()[-2:] == ["windows", "0.200000"]
 
 
 def test_the_pose_is_given_alike_as_matrix_and_as_angles(courtyard):

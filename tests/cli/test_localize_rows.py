@@ -134,7 +134,7 @@ def test_the_windows_of_a_finish_are_an_iteration_without_derivatives(town, tmp_
         assert [line["iteration"] for line in mine] == list(range(int(frame["iterations"]) + 1))
         assert [line["level"] == 2 for line in mine] == [line["pairs"] is None for line in mine]
         last = mine[-1]
-        assert last["level"] == 2 and last["gradient"] is last["hessian"] is None and last["radius_m"] == 0.4
+        assert last["level"] == 2 and last["gradient"] is last["hessian"] is None and last["radius_m"] == 0.2
         assert last["score"] == pytest.approx(number(frame, "finish_score"), rel=1e-6)
 
 

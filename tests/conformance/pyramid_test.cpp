@@ -124,7 +124,7 @@ TEST_P(Pyramid, TheLastLineOfATraceIsAFinishsAsInTheOracle) {
     }
     const TracePoint& windows = r.trace.back();
     EXPECT_EQ(windows.level, 2);
-    EXPECT_EQ(windows.radius_m, 0.4) << "half a window";
+    EXPECT_EQ(windows.radius_m, 0.2) << "a quarter of a window";
     EXPECT_FLOAT_EQ(static_cast<float>(windows.score), static_cast<float>(r.finish->score));
     EXPECT_NEAR(r.finish->step_m, expected.finish->step_m, 1e-4);
     EXPECT_LE(translation_error_m(windows.map_from_scan, r.map_from_scan), 1.0001 * r.finish->step_m)
@@ -132,14 +132,14 @@ TEST_P(Pyramid, TheLastLineOfATraceIsAFinishsAsInTheOracle) {
   }
 }
 
-TEST_P(Pyramid, AFinishDoesNotTakeAStepOfHalfAWindow) {
+TEST_P(Pyramid, AFinishDoesNotTakeAStepOfAQuarterWindow) {
   const auto aligner = in_courtyard(finishing(with({1})));
   int cut = 0;
   for (const int points : {25, 50, 100})
     for (const Pose& offset : test_clouds::offsets(40, 2, 0.3)) {
       const AlignResult r = aligner->align(test_clouds::scan_of(static_cast<std::size_t>(points)),
                                            to_transform(offset), traced());
-      if (!r.finish || r.finish->step_m < 0.399) continue;
+      if (!r.finish || r.finish->step_m < 0.199) continue;
       ++cut;
       EXPECT_LE(translation_error_m(r.trace.back().map_from_scan, r.map_from_scan), 1e-6);
     }

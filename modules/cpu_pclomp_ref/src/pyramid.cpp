@@ -182,7 +182,7 @@ Stop PyramidRegistration::finish(const Pose& pose, double step_m) {
   ++result_.evaluations;
   ++result_.iterations;
   here_ = {problem_.last_level() + 1, 1, pose, problem_.finish_sums_at(pose)};
-  radius_m_ = problem_.options.finish_window * problem_.options.resolution_m / 2;
+  radius_m_ = problem_.options.finish_window * problem_.options.resolution_m / 4;
   record(step_m);
   Step step{Vector6d::Zero(), 0, 0};
   if (here_.finite() && here_.sums.pairs > 0) step = solve(here_.sums, radius_m_).value_or(step);

@@ -61,7 +61,7 @@ RegionOptions region_options(const AlignOptions& options, std::span<const MapLev
   }
   if (windows) {
     out.finish = true;
-    out.levels[out.last + 1].radius_m = options.finish_window * options.resolution_m / 2;
+    out.levels[out.last + 1].radius_m = options.finish_window * options.resolution_m / 4;
     out.levels[out.last + 1].shift = levels.back().origin - windows->origin;
   }
   out.near_m = kNear * levels.back().edge_m;

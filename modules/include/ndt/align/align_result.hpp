@@ -96,8 +96,8 @@ inline bool has_radii(std::span<const TracePoint> trace) { return !trace.empty()
 
 /// The step that an alignment took last, with Finish::windows.
 struct FinishStep {
-  /// Length, with rotations at the scan's mean range: long ones tell of a wrong pose. One of half a window
-  /// was not taken.
+  /// Length, with rotations at the scan's mean range: long ones tell of a wrong pose. One of a quarter
+  /// of a window was not taken.
   double step_m = 0;
   double score = 0;  ///< before it: sum over points of exp(-d²/2) in their windows, regularisation included
 };
