@@ -8,6 +8,7 @@
 #include "base/random.hpp"
 #include "data/preparation.hpp"
 #include "data/sources.hpp"
+#include "io/scan_file.hpp"
 #include "io/toml_fields.hpp"
 #include "ndt/core/limits.hpp"
 #include "ndt/io/cloud_file.hpp"
@@ -283,7 +284,7 @@ class Builder {
       fields = static_cast<int>(*given);
     bin_fields_ = fields;
     dataset_.raw_scan = [files = files_, chosen = chosen_, fields](std::size_t frame) {
-      return read_cloud(files.at(chosen.at(frame)), nullptr, fields);
+      return read_scan(files.at(chosen.at(frame)), fields);
     };
     dataset_.scan = [raw = dataset_.raw_scan, scan](std::size_t frame) {
       return prepare(raw(frame), scan).cloud;
@@ -298,7 +299,7 @@ class Builder {
     for (const fs::path& file : files_) all.names.push_back(file.stem().string());
     all.times_s = times_s_;
     all.raw_scan = [files = files_, fields = bin_fields_](std::size_t scan) {
-      return read_cloud(files.at(scan), nullptr, fields);
+      return read_scan(files.at(scan), fields);
     };
     return all;
   }

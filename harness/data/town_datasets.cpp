@@ -41,7 +41,8 @@ constexpr Town kTowns[] = {
      "synthetic: town_drive among moving vehicles, which the map does not have; made on first use"},
     {"town_drive_distorted",
      {.scale = TownScale::drive, .distortion = true},
-     "synthetic: town_drive with sweeps of 0.1 s while the car moves, not corrected; made on first use"},
+     "synthetic: town_drive with sweeps of 0.1 s while the car moves, and times of points; made on first use",
+     5},
     {"tunnel_drive",
      {.scale = TownScale::tunnel},
      "synthetic: 300 m of plain tunnel between two stretches of street, 10 scans a second; made on first "

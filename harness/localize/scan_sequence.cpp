@@ -8,6 +8,7 @@
 
 #include "base/errors.hpp"
 #include "data/load_dataset.hpp"
+#include "io/scan_file.hpp"
 #include "ndt/io/cloud_file.hpp"
 #include "ndt/io/natural_order.hpp"
 
@@ -106,7 +107,7 @@ ScanSequence of_folder(const fs::path& folder, BinFields fields) {
   ScanSequence sequence;
   sequence.name = printable_name(folder.native());
   for (const fs::path& file : files) sequence.scans.push_back({.name = frame_name(file), .truth = {}});
-  sequence.scan = [files, fields](std::size_t index) { return read_cloud(files.at(index), nullptr, fields); };
+  sequence.scan = [files, fields](std::size_t index) { return read_scan(files.at(index), fields); };
   return sequence;
 }
 

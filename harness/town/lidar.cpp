@@ -41,7 +41,8 @@ Lidar::Lidar(const LidarModel& model)
 }
 
 std::vector<Millimetres> Lidar::scan(const World& world, std::span<const Solid> passing,
-                                     std::span<const Transform> world_from_sensor, std::uint64_t seed) const {
+                                     std::span<const Transform> world_from_sensor, std::uint64_t seed,
+                                     std::vector<std::size_t>* azimuths) const {
   std::vector<Millimetres> returns;
   Mat3<double> rotation;
   Vec3<double> from;
@@ -56,6 +57,7 @@ std::vector<Millimetres> Lidar::scan(const World& world, std::span<const Solid> 
     for (const Solid& solid : passing) range = std::min(range, hit(solid, ray));
     if (range < kNearest || range > farthest_m_) continue;
     returns.push_back(in_millimetres((range + noise(noise_m_, seed, k)) * directions_[k]));
+    if (azimuths != nullptr) azimuths->push_back(azimuth);
   }
   return returns;
 }

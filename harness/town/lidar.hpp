@@ -38,9 +38,11 @@ class Lidar {
     return scan(world, {}, {&world_from_sensor, 1}, seed);
   }
   /// Scans also solids that do not belong to the world, from one place or from one for each azimuth. Each
-  /// point is then in the sensor's frame as the sensor was when it looked there.
+  /// point is then in the sensor's frame as the sensor was when it looked there. azimuths: gets those of the
+  /// points, from 0; may be null.
   std::vector<Millimetres> scan(const World& world, std::span<const Solid> passing,
-                                std::span<const Transform> world_from_sensor, std::uint64_t seed) const;
+                                std::span<const Transform> world_from_sensor, std::uint64_t seed,
+                                std::vector<std::size_t>* azimuths = nullptr) const;
 
  private:
   std::vector<Vec3<double>> directions_;

@@ -76,9 +76,10 @@ std::string source(const TownPlan& plan, const TownOptions& options) {
   if (plan.traffic || options.traffic) text += "; vehicles that move, and are not in the map";
   if (options.distortion)
     text +=
-        "; a sweep lasts 0.1 s, and each point is in the sensor's frame of its own time: t + 0.1 s * (a / "
-        "360 - 0.5), "
-        "a being its azimuth in degrees from ahead to the left, 0 to 360, and t the scan's time";
+        "; a sweep lasts 0.1 s, and each point is in the sensor's frame of its own time, field t in seconds "
+        "after "
+        "the scan's: 0.1 s * (a / 360 - 0.5), a being its azimuth in degrees from ahead to the left, 0 to "
+        "360";
   return text;
 }
 
@@ -165,6 +166,9 @@ class Writer {
   int map_scans() const { return static_cast<int>(whole_below(map_drive_.length_m() / plan_.map_step_m)); }
   Transform pose_at(double along_m) const { return sensor_pose(world_.ground(), scan_drive_.at(along_m)); }
 
+  double sweeps_after_stop(std::size_t azimuth) const {
+    return static_cast<double>(azimuth) / plan_.lidar.azimuths - 0.5;
+  }
   std::vector<Transform> sweep_poses(const ScanStop& stop) const;
   void write_scan(const std::filesystem::path& folder, int i);
   void add_to_map(int i);
@@ -192,11 +196,8 @@ class Writer {
 std::vector<Transform> Writer::sweep_poses(const ScanStop& stop) const {
   if (!options_.distortion) return {pose_at(stop.along_m)};
   std::vector<Transform> poses;
-  const int azimuths = plan_.lidar.azimuths;
-  for (int k = 0; k < azimuths; ++k) {
-    const double sweeps = static_cast<double>(k) / azimuths - 0.5;
-    poses.push_back(pose_at(stop.along_m + sweeps * plan_.car->period_s * stop.speed_m_s));
-  }
+  for (std::size_t k = 0; k < static_cast<std::size_t>(plan_.lidar.azimuths); ++k)
+    poses.push_back(pose_at(stop.along_m + sweeps_after_stop(k) * plan_.car->period_s * stop.speed_m_s));
   return poses;
 }
 
@@ -205,7 +206,11 @@ void Writer::write_scan(const std::filesystem::path& folder, int i) {
   const ScanStop& stop = stops_[static_cast<std::size_t>(i)];
   std::vector<Solid> passing;
   if (traffic_) passing = traffic_->at(world_.ground(), stop.time_s, stop.along_m);
-  const PointCloud cloud = in_cloud(lidar_.scan(world_, passing, sweep_poses(stop), noise));
+  std::vector<std::size_t> azimuths;
+  PointCloud cloud = in_cloud(lidar_.scan(world_, passing, sweep_poses(stop), noise, &azimuths));
+  if (options_.distortion)
+    for (const std::size_t azimuth : azimuths)
+      cloud.times.push_back(static_cast<float>(sweeps_after_stop(azimuth) * plan_.car->period_s));
   write_pcd(folder / fmt::format("{:06}.pcd", i), cloud);
   const std::lock_guard lock(mutex_);
   scan_points_ += static_cast<std::int64_t>(cloud.size());

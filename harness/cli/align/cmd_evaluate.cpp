@@ -4,9 +4,9 @@
 #include "cli/common/commands.hpp"
 #include "cli/common/flags.hpp"
 #include "cli/common/given_scan.hpp"
+#include "cli/common/input_warnings.hpp"
 #include "cli/common/map_flags.hpp"
 #include "cli/common/print.hpp"
-#include "cli/common/unit_warnings.hpp"
 
 namespace ndt::harness {
 namespace {

@@ -9,8 +9,8 @@
 
 #include "base/errors.hpp"
 #include "base/standard_streams.hpp"
+#include "cli/common/input_warnings.hpp"
 #include "cli/common/option_flags.hpp"
-#include "cli/common/unit_warnings.hpp"
 #include "ndt/align/option.hpp"
 #include "ndt/io/cloud_file.hpp"
 #include "ndt/io/numbers.hpp"

@@ -3,9 +3,9 @@
 
 #include "cli/common/commands.hpp"
 #include "cli/common/flags.hpp"
+#include "cli/common/input_warnings.hpp"
 #include "cli/common/map_flags.hpp"
 #include "cli/common/print.hpp"
-#include "cli/common/unit_warnings.hpp"
 #include "cli/run/print_diff.hpp"
 #include "data/load_dataset.hpp"
 #include "ndt/io/cloud_file.hpp"

@@ -128,7 +128,7 @@ std::vector<Vec3<T>> read_compressed(ByteSource& source, const PointLayout& layo
   std::array<ValueColumn, 3> columns;
   for (std::size_t axis = 0; axis < 3; ++axis) {
     const CoordinatePlace& place = layout.xyz[axis];
-    columns[axis] = {unpacked.get() + place.offset * layout.points, place.bytes, place.bytes};
+    columns[axis] = {unpacked.get() + place.offset * layout.points, place.bytes, place.bytes, place.type};
   }
   std::vector<Vec3<T>> points(layout.points);
   gather<T>(columns, std::endian::little, points);
@@ -149,14 +149,15 @@ std::vector<Vec3<T>> read_body(ByteSource& source, const PcdHeader& header) {
 }
 
 template <class T>
-std::string header_text(std::size_t points, PcdEncoding encoding) {
+std::string header_text(std::size_t points, bool timed, PcdEncoding encoding) {
   const char* const data = encoding == PcdEncoding::ascii    ? "ascii"
                            : encoding == PcdEncoding::binary ? "binary"
                                                              : "binary_compressed";
   return formatted(
-      "# .PCD v0.7 - Point Cloud Data file format\nVERSION 0.7\nFIELDS x y z\nSIZE {0} {0} {0}\nTYPE F F F\n"
-      "COUNT 1 1 1\nWIDTH {1}\nHEIGHT 1\nVIEWPOINT 0 0 0 1 0 0 0\nPOINTS {1}\nDATA {2}\n",
-      sizeof(T), points, data);
+      "# .PCD v0.7 - Point Cloud Data file format\nVERSION 0.7\nFIELDS x y z{3}\nSIZE {0} {0} {0}{4}\nTYPE F "
+      "F "
+      "F{5}\nCOUNT 1 1 1{6}\nWIDTH {1}\nHEIGHT 1\nVIEWPOINT 0 0 0 1 0 0 0\nPOINTS {1}\nDATA {2}\n",
+      sizeof(T), points, data, timed ? " t" : "", timed ? " 4" : "", timed ? " F" : "", timed ? " 1" : "");
 }
 
 template <class T>
@@ -178,7 +179,7 @@ void write_compressed(std::ostream& out, const PointCloud& cloud) {
 
 template <class T>
 void write_points(std::ostream& out, const PointCloud& cloud, PcdEncoding encoding) {
-  out << header_text<T>(cloud.size(), encoding);
+  out << header_text<T>(cloud.size(), false, encoding);
   switch (encoding) {
     case PcdEncoding::ascii: return write_text_points<T>(out, cloud);
     case PcdEncoding::binary: return write_point_records<T>(out, cloud, std::endian::little);
@@ -186,7 +187,27 @@ void write_points(std::ostream& out, const PointCloud& cloud, PcdEncoding encodi
   }
 }
 
+/// Writes records of x y z t.
+void write_timed(std::ostream& out, const PointCloud& cloud) {
+  out << header_text<float>(cloud.size(), true, PcdEncoding::binary);
+  for (std::size_t i = 0; i < cloud.size(); ++i) {
+    const Point& p = cloud.points[i];
+    const float record[] = {p.x, p.y, p.z, cloud.times[i]};
+    write_bytes(out, std::as_bytes(std::span(record)));
+  }
+}
+
 }  // namespace
+
+PointTimes read_point_times(const std::filesystem::path& file) {
+  ByteSource source(file);
+  PcdHeader header = read_pcd_header(source);
+  if (!header.time) return {};
+  header.layout.xyz = {*header.time, *header.time, *header.time};
+  PointTimes times{header.time_field, {}};
+  for (const Vec3<double>& three : read_body<double>(source, header)) times.values.push_back(three.x);
+  return times;
+}
 
 StoredPoints read_stored_pcd(const std::filesystem::path& file, CloudInfo* info) {
   ByteSource source(file);
@@ -211,6 +232,8 @@ void write_pcd(const std::filesystem::path& file, const PointCloud& cloud, PcdEn
                   "binary_compressed cannot be written: this build is without liblzf",
                   "write binary, or build with liblzf");
   write_file(file, [&](std::ostream& out) {
+    const bool timed = !cloud.times.empty() && cloud.times.size() == cloud.size();
+    if (timed && encoding == PcdEncoding::binary && !has_origin(cloud)) return write_timed(out, cloud);
     has_origin(cloud) ? write_points<double>(out, cloud, encoding)
                       : write_points<float>(out, cloud, encoding);
   });

@@ -133,13 +133,28 @@ const Field* coordinate_field(const PcdHeaderLines& lines, const std::vector<Fie
   return &field;
 }
 
-void place_fields(const PcdHeaderLines& lines, PointLayout& layout) {
+/// Whether a driver's field of this name tells when points were measured, as datasets/ndt_convert has it.
+bool is_time(std::string name) {
+  constexpr std::string_view kNames[] = {"t",           "time",        "timestamp",        "time_stamp",
+                                         "offset_time", "time_offset", "point_time_offset"};
+  std::ranges::transform(name, name.begin(), [](char c) { return c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c; });
+  for (const std::string_view unit : {"_s", "_ms", "_us", "_ns"})
+    if (name.ends_with(unit)) return is_time(name.substr(0, name.size() - unit.size()));
+  return std::ranges::find(kNames, name) != std::end(kNames);
+}
+
+void place_fields(const PcdHeaderLines& lines, PcdHeader& header) {
+  PointLayout& layout = header.layout;
   const std::vector<Field> fields = read_fields(lines);
   std::array<const Field*, 3> xyz = {};
   for (std::size_t axis = 0; axis < 3; ++axis) xyz[axis] = coordinate_field(lines, fields, kAxes[axis]);
   for (const Field& field : fields) {
     for (std::size_t axis = 0; axis < 3; ++axis)
       if (&field == xyz[axis]) layout.xyz[axis] = coordinate(lines, field, layout);
+    if (!header.time && field.count == 1 && is_time(field.name)) {
+      header.time = CoordinatePlace{layout.record_bytes, layout.columns, field.size, field.type};
+      header.time_field = field.name;
+    }
     layout.record_bytes += field.size * field.count;  // <= 2^15 fields of <= 2^23 bytes
     layout.columns += field.count;
   }
@@ -233,7 +248,7 @@ PcdHeader read_pcd_header(ByteSource& source) {
   check_version(lines);
   check_viewpoint(lines);
   read_counts(lines, header.layout);
-  place_fields(lines, header.layout);
+  place_fields(lines, header);
   return header;
 }
 

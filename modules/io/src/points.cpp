@@ -38,21 +38,34 @@ std::vector<Vec3<T>> room_for(std::uint64_t points) {
 }
 
 template <class T>
+T whole_value(const std::byte* at, std::uint64_t bytes, bool is_signed, std::endian order) {
+  switch (bytes) {
+    case 1: return is_signed ? T(load<std::int8_t>(at, order)) : T(load<std::uint8_t>(at, order));
+    case 2: return is_signed ? T(load<std::int16_t>(at, order)) : T(load<std::uint16_t>(at, order));
+    case 4: return is_signed ? T(load<std::int32_t>(at, order)) : T(load<std::uint32_t>(at, order));
+    default: return is_signed ? T(load<std::int64_t>(at, order)) : T(load<std::uint64_t>(at, order));
+  }
+}
+
+template <class T>
 T value(const ValueColumn& column, std::uint64_t i, std::endian order) {
   const std::byte* at = column.first + i * column.stride;
+  if (column.type != 'F') return whole_value<T>(at, column.bytes, column.type == 'I', order);
   return column.bytes == 4 ? static_cast<T>(load<float>(at, order)) : static_cast<T>(load<double>(at, order));
 }
 
 template <class T>
 void take(const TextWords& words, const PointLayout& layout, std::uint64_t column, Vec3<T>& point) {
   T* const to[] = {&point.x, &point.y, &point.z};
+  bool taken = false;  // times are read as x, y and z of one column
   for (std::size_t axis = 0; axis < 3; ++axis) {
     const CoordinatePlace& place = layout.xyz[axis];
     if (place.column != column) continue;
-    *to[axis] = place.bytes == 4 ? static_cast<T>(words.number<float>(column))
-                                 : static_cast<T>(words.number<double>(column));
-    return;
+    *to[axis] = place.bytes == 4 && place.type == 'F' ? static_cast<T>(words.number<float>(column))
+                                                      : static_cast<T>(words.number<double>(column));
+    taken = true;
   }
+  if (taken) return;
   words.number<double>(column);  // skipped, though it must be a number
 }
 
@@ -112,7 +125,8 @@ std::vector<Vec3<T>> read_point_records(ByteSource& source, const PointLayout& l
   std::vector<std::byte> block(std::min(per_block, layout.points) * layout.record_bytes);
   std::array<ValueColumn, 3> columns;
   for (std::size_t axis = 0; axis < 3; ++axis)
-    columns[axis] = {block.data() + layout.xyz[axis].offset, layout.record_bytes, layout.xyz[axis].bytes};
+    columns[axis] = {block.data() + layout.xyz[axis].offset, layout.record_bytes, layout.xyz[axis].bytes,
+                     layout.xyz[axis].type};
   for (std::uint64_t done = 0; done < layout.points; done += per_block) {
     const std::uint64_t now = std::min(per_block, layout.points - done);
     source.read(std::span(block).first(now * layout.record_bytes));

@@ -188,8 +188,12 @@ const PointCloud& without_no_returns(const PointCloud& scan, PointCloud& room, N
   if (dropped != nullptr) *dropped = counted(causes);
   if (causes.empty()) return scan;
   room = {scan.origin, {}};
-  for (std::size_t k = 0; k < scan.size(); ++k)
-    if (causes[k] == NoReturn::none) room.points.push_back(scan.points[k]);
+  const bool timed = scan.times.size() == scan.size();
+  for (std::size_t k = 0; k < scan.size(); ++k) {
+    if (causes[k] != NoReturn::none) continue;
+    room.points.push_back(scan.points[k]);
+    if (timed) room.times.push_back(scan.times[k]);
+  }
   return room;
 }
 

@@ -44,7 +44,7 @@ std::vector<NoReturn> find_no_returns(const PointCloud& scan);
 /// Counts what find_no_returns() found.
 NoReturns counted(const std::vector<NoReturn>& causes);
 
-/// Removes the points that find_no_returns() finds; the others keep their order and bits.
+/// Removes the points that find_no_returns() finds; the others keep their order, bits and times.
 NoReturns drop_no_returns(PointCloud& scan);
 /// Returns the scan itself if it has none, else `room` with the points that are left.
 const PointCloud& without_no_returns(const PointCloud& scan, PointCloud& room, NoReturns* dropped = nullptr);

@@ -25,8 +25,19 @@ enum class PcdEncoding { ascii, binary, binary_compressed };
 /// itself or the file, and a body that is short or not numbers. binary_compressed needs a build with liblzf.
 PointCloud read_pcd(const std::filesystem::path& file, CloudInfo* info = nullptr);
 
+/// The numbers of a field that tells when points were measured, as a driver wrote them: in its own unit, from
+/// its own zero.
+struct PointTimes {
+  std::string field;           ///< its name; empty: the file has none
+  std::vector<double> values;  ///< one a point, in file order
+};
+/// Reads the first field of a PCD file that is named t, time, timestamp, time_stamp, offset_time, time_offset
+/// or point_time_offset, in any case, also with _s, _ms, _us or _ns behind. Throws as read_pcd does.
+PointTimes read_point_times(const std::filesystem::path& file);
+
 /// Writes x y z as float32 if the origin is 0, else origin + point as float64; an existing file is replaced.
-/// Text carries the shortest digits that read back to the same bits. Throws ndt::InputError if the file
+/// Where the origin is 0, binary files have the cloud's times as field t. Text carries the shortest digits
+/// that read back to the same bits. Throws ndt::InputError if the file
 /// cannot be written or could not be read back (too many points), or for binary_compressed in a build without
 /// liblzf.
 void write_pcd(const std::filesystem::path& file, const PointCloud& cloud,

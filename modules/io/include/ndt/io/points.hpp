@@ -34,11 +34,12 @@ std::optional<std::size_t> coordinate_index(const Fields& fields, Name name, cha
   return std::nullopt;
 }
 
-/// The place of x, y or z: a float of 4 or 8 bytes.
+/// The place of x, y or z, a float of 4 or 8 bytes, or of another number.
 struct CoordinatePlace {
   std::uint64_t offset = 0;  ///< bytes before it in a record
   std::uint64_t column = 0;  ///< numbers before it in a row of text
   std::uint64_t bytes = 4;
+  char type = 'F';  ///< I and U: whole numbers, signed and not
 };
 
 struct PointLayout {
@@ -65,6 +66,7 @@ T load(const std::byte* at, std::endian order) {
 struct ValueColumn {
   const std::byte* first = nullptr;
   std::uint64_t stride = 0, bytes = 4;
+  char type = 'F';  ///< as CoordinatePlace has it
 };
 
 template <class T>

@@ -1,4 +1,4 @@
-// Warnings on stderr about numbers that are probably in other units than those they are taken for.
+// Warnings on stderr about clouds and poses that are probably not what they are taken for.
 #pragma once
 
 #include <span>
@@ -14,5 +14,8 @@ void warn_of_degrees(std::span<const double> pose, std::string_view option);
 /// Warns of a map whose middle nine tenths extend over more than 20 km. Warns of a scan whose middle half
 /// extends over more than 1 km. Both are beyond what sensors see, and ordinary in millimetres.
 void warn_of_millimetres(const PointCloud& map, const PointCloud& scan);
+
+/// Warns of a thin map (initial_pose::kThinMap). edge_m: of the last level.
+void warn_of_thin_map(double covered, double edge_m);
 
 }  // namespace ndt::harness

@@ -1,4 +1,4 @@
-#include "cli/common/unit_warnings.hpp"
+#include "cli/common/input_warnings.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -6,6 +6,7 @@
 
 #include "base/standard_streams.hpp"
 #include "ndt/core/pose.hpp"
+#include "ndt/initial_pose/verdict.hpp"
 
 namespace ndt::harness {
 namespace {
@@ -53,6 +54,14 @@ void warn_of_degrees(std::span<const double> pose, std::string_view option) {
           "ndt-bench: warning: {}: {} {:g} is taken for radians, which is {:.1f} degrees; degrees? Then give "
           "{:.6g}\n",
           option, kNames[i - 3], pose[i], std::remainder(pose[i], 2 * kPi) * 180 / kPi, pose[i] * kPi / 180);
+}
+
+void warn_of_thin_map(double covered, double edge_m) {
+  if (covered < initial_pose::kThinMap)
+    notice(
+        "ndt-bench: warning: only {:.0f} % of the map's points have a voxel of {:g} m with enough points; a "
+        "denser map or a larger --resolution gives firmer poses\n",
+        100 * covered, edge_m);
 }
 
 void warn_of_millimetres(const PointCloud& map, const PointCloud& scan) {
