@@ -37,6 +37,24 @@ Beside aligned_beside(Aligner& aligner, const PointCloud& scan, const Transform&
   return {{results.begin(), middle}, {middle, results.end()}};
 }
 
+Spread spread_of_turned(Aligner& aligner, const PointCloud& scan, const Transform& pose, PerScan per_scan) {
+  constexpr int kPlaces = 6;
+  constexpr double kBesideM = 1, kTurnRad = 0.026;
+  per_scan.trace = false;
+  const std::vector<Offset> places = places_around(kPlaces, kBesideM);
+  std::vector<Transform> guesses = poses_beside(pose, places);
+  for (std::size_t k = 0; k < guesses.size(); ++k)
+    guesses[k] = guesses[k] * to_transform({.yaw = k % 2 == 0 ? kTurnRad : -kTurnRad});
+  std::vector<AlignResult> results(guesses.size());
+  aligner.align_batch(scan, guesses, results, per_scan);
+  return spread_of(pose, results);
+}
+
+bool holds(const Spread& turned) {
+  constexpr double kNearM = 0.2, kNearRad = 0.007;
+  return turned.known && turned.distance_m <= kNearM && turned.rotation_rad <= kNearRad;
+}
+
 Spread spread_of(const Transform& answer, std::span<const AlignResult> ended) {
   Spread spread;
   for (const AlignResult& result : ended) {

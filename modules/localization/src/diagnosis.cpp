@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "ndt/core/formatted.hpp"
+#include "ndt/localization/beside.hpp"
 #include "ndt/localization/gates.hpp"
 
 namespace ndt::localization {
@@ -21,6 +22,16 @@ void diagnose_scan(ScanReport& report, const LocalizerOptions& options) {
                                                   report.farthest_m, options.required_range_m));
 }
 
+void diagnose_sweep(ScanReport& report) {
+  const Deskew& deskew = report.deskew;
+  if (!deskew.fault.empty())
+    report.diagnosis.raise(
+        Level::warn,
+        formatted("the points are not moved by their times, which are no sweep: {}", deskew.fault));
+  if (deskew.timed && !deskew.done)
+    report.diagnosis.raise(Level::warn, "the points are not moved by their times: no motion is known yet");
+}
+
 void diagnose_prediction(ScanReport& report, const LocalizerOptions& options) {
   if (report.prediction.odometry_miss != Miss::none)
     report.diagnosis.raise(
@@ -31,6 +42,8 @@ void diagnose_prediction(ScanReport& report, const LocalizerOptions& options) {
         Level::warn, formatted("GNSS was not used: {:.1f} m from the prediction", report.gnss_beside_m));
   else if (report.gnss_miss != Miss::none)
     report.diagnosis.raise(Level::warn, formatted("GNSS was not used ({})", to_string(report.gnss_miss)));
+  if (report.beyond_reach)
+    report.diagnosis.raise(Level::warn, "the last accepted pose is too old, or turned too far since");
   if (report.rejected >= options.lost_after)
     report.diagnosis.raise(Level::warn, formatted("{} scans in a row were rejected", report.rejected));
 }
@@ -55,12 +68,18 @@ void diagnose_alignment(ScanReport& report, const LocalizerOptions& options) {
   if (judgement.oscillates)
     diagnosis.raise(Level::warn, formatted("the alignment reversed {} times in a row", m.oscillations));
   if (!judgement.score_ok)
-    diagnosis.raise(Level::warn, formatted("{} {:.4f} is not above {:g}", to_string(options.score), m.score,
+    diagnosis.raise(Level::warn, formatted("{} {:.4f} is not above {:.4g}", to_string(options.score), m.score,
                                            *options.least_score));
   if (!judgement.jump_ok)
     diagnosis.raise(Level::warn, formatted("the result is {:.2f} m from the prediction, more than {:g} m",
                                            m.jump_m, options.jump_m));
   diagnose_spread(report.spread, diagnosis, options);
+  if (report.turned && holds(*report.turned))
+    diagnosis.raise(
+        Level::warn,
+        formatted("the scan seems to leave a direction free, but alignments from beside the result "
+                  "come back to it within {:.3f} m",
+                  report.turned->distance_m));
   if (judgement.reason == Reason::unproven)
     diagnosis.raise(Level::warn, formatted("{} {:.4f} is not judged: no threshold is known",
                                            to_string(options.score), m.score));
@@ -94,6 +113,7 @@ void Diagnosis::raise(Level to, std::string message) {
 
 void diagnose(ScanReport& report, const LocalizerOptions& options) {
   diagnose_scan(report, options);
+  diagnose_sweep(report);
   diagnose_prediction(report, options);
   diagnose_alignment(report, options);
   diagnose_search(report, options);

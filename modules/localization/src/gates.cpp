@@ -37,14 +37,15 @@ Judgement judged(const Measured& m, const LocalizerOptions& options) {
   if (judgement.reason != Reason::none) return judgement;
   const bool ended = judgement.iterations_ok || judgement.oscillates, degenerate = m.stop == Stop::degenerate;
   const bool scattered = spread == SpreadVerdict::rejected;
-  judgement.accepted = ended && judgement.score_ok && !scattered && (!degenerate || options.least_score);
+  judgement.accepted =
+      ended && judgement.score_ok && !scattered && (!degenerate || m.held || options.least_score);
   if (!judgement.score_ok)
     judgement.reason = Reason::score;
   else if (!ended)
     judgement.reason = Reason::iterations;
   else if (scattered)
     judgement.reason = Reason::spread;
-  else if (degenerate)
+  else if (degenerate && (!m.held || options.thin_map))
     judgement.reason = Reason::degenerate;
   else if (!judgement.jump_ok)
     judgement.reason = Reason::jump;

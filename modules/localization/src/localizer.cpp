@@ -12,6 +12,7 @@
 #include "ndt/core/formatted.hpp"
 #include "ndt/localization/beside.hpp"
 #include "ndt/localization/covariance.hpp"
+#include "ndt/localization/deskew.hpp"
 #include "ndt/localization/diagnosis.hpp"
 #include "ndt/localization/gates.hpp"
 #include "ndt/localization/gnss_gate.hpp"
@@ -42,7 +43,8 @@ bool is_firm(const ScanReport& report) {
   if (report.source == PoseSource::predicted) return false;
   const AlignResult& result =
       report.source == PoseSource::searched ? report.recovery->result : *report.aligned;
-  return result.stop == Stop::converged &&
+  const bool held = report.source == PoseSource::aligned && report.turned && holds(*report.turned);
+  return (result.stop == Stop::converged || held) &&
          (report.verdict == Verdict::ok || report.reason == Reason::unproven);
 }
 
@@ -58,8 +60,9 @@ class Localizer::State {
   void add_odometry(const StampedPose& pose) { predictor_.add_odometry(pose); }
   void add_twist(const StampedTwist& twist) { predictor_.add_twist(twist); }
   void add_gnss(const StampedPose& pose) { gnss_.push(pose); }
+  PointCloud deskewed(double stamp_s, PointCloud scan, Deskew& done) const;
   ScanReport localize(double stamp_s, const PointCloud& scan, const PerScan& limits,
-                      const PassedStage& passed);
+                      const PassedStage& passed, const Deskew& deskew);
 
  private:
   /// One scan on its way.
@@ -82,6 +85,7 @@ class Localizer::State {
   void compare_bytes(const PointCloud& scan, ScanReport& report);
   void regularise(Frame& frame);
   void locate(Frame& frame);
+  void doubt_sweep(ScanReport& report) const;
   void align(Frame& frame);
   std::optional<Spread> look_beside(Frame& frame, const Transform& answer, bool wants_covariance);
   void search(Frame& frame);
@@ -138,13 +142,38 @@ void Localizer::State::begin() {
   rejected_ = same_bytes_ = 0;
 }
 
+PointCloud Localizer::State::deskewed(double stamp_s, PointCloud scan, Deskew& done) const {
+  if (scan.times.empty() || !options_.deskew) return scan;
+  const Sweep sweep = sweep_of(scan);
+  done = {.fault = sweep.fault};
+  if (sweep.fault.empty()) {
+    done.timed = true, done.sweep_s = sweep.last_s - sweep.first_s;
+    if (const auto motion = predictor_.motion_at(stamp_s)) {
+      const Transform first = (*motion)(sweep.first_s), last = (*motion)(sweep.last_s);
+      done.done = true;
+      done.moved_m = translation_error_m(first, last), done.turned_rad = rotation_error_rad(first, last);
+      scan = localization::deskewed(scan, sweep, *motion);
+    }
+  }
+  scan.times.clear();
+  return scan;
+}
+
 ScanReport Localizer::State::localize(double stamp_s, const PointCloud& scan, const PerScan& limits,
-                                      const PassedStage& passed) {
+                                      const PassedStage& passed, const Deskew& deskew) {
   require_next(stamp_s);
-  PointCloud room;
+  PointCloud room, still;
   NoReturns no_returns;
-  Frame frame{options_.keep_no_returns ? scan : without_no_returns(scan, room, &no_returns), limits, passed};
+  Deskew deskewing = deskew;
+  const PointCloud* measured =
+      options_.keep_no_returns ? &scan : &without_no_returns(scan, room, &no_returns);
+  if (!measured->times.empty()) {
+    still = deskewed(stamp_s, *measured, deskewing);
+    measured = &still;
+  }
+  Frame frame{*measured, limits, passed};
   ScanReport& report = frame.report;
+  report.deskew = deskewing;
   report.stamp_s = stamp_s;
   report.no_returns = no_returns;
   report.prediction = predictor_.at(stamp_s);
@@ -155,6 +184,7 @@ ScanReport Localizer::State::localize(double stamp_s, const PointCloud& scan, co
   const bool can_be_used = usable(frame.scan, report);
   frame.end(Stage::prediction);
   if (can_be_used) locate(frame);
+  doubt_sweep(report);
 
   if (report.source == PoseSource::predicted)
     report.verdict =
@@ -165,12 +195,22 @@ ScanReport Localizer::State::localize(double stamp_s, const PointCloud& scan, co
   return std::move(report);
 }
 
+/// A sweep that could not be moved is a doubt: its pose is off by the motion of up to a sweep.
+void Localizer::State::doubt_sweep(ScanReport& report) const {
+  if (!report.deskew.timed || report.deskew.done || report.verdict != Verdict::ok) return;
+  report.reason = Reason::not_deskewed;
+  report.verdict = Verdict::doubtful;
+}
+
 /// Aligns and, where that leaves the vehicle lost, searches.
 void Localizer::State::locate(Frame& frame) {
   ScanReport& report = frame.report;
   try {
     if (!search_first_) align(frame);
-    if ((search_first_ || report.rejected >= options_.lost_after) && recovery_.on()) search(frame);
+    report.beyond_reach =
+        report.rejected > 0 && predictor_.is_beyond_reach(report.stamp_s, report.prediction);
+    if ((search_first_ || report.beyond_reach || report.rejected >= options_.lost_after) && recovery_.on())
+      search(frame);
   } catch (const InputError& error) {
     report.reason = Reason::scan_refused;
     report.diagnosis.raise(Level::warn, formatted("the scan cannot be used: {}", error.what()));
@@ -251,6 +291,12 @@ void Localizer::State::align(Frame& frame) {
   report.moved_m = translation_error_m(guess, result.map_from_scan);
   Measured figures = measured(result, guess, options_);
   report.judgement = judged(figures, options_);
+  if (result.stop == Stop::degenerate && report.judgement.score_ok) {
+    report.turned = spread_of_turned(*tracker_, frame.scan, result.map_from_scan, frame.per_scan);
+    figures.held = holds(*report.turned);
+    report.judgement = judged(figures, options_);
+    frame.end(Stage::neighbours);
+  }
   if (no_pose(result.stop) == Reason::none) {
     report.spread = look_beside(frame, result.map_from_scan, report.judgement.accepted);
     figures.spread = report.spread;
@@ -363,9 +409,13 @@ void Localizer::add_odometry(const StampedPose& pose) { state_->add_odometry(pos
 void Localizer::add_twist(const StampedTwist& twist) { state_->add_twist(twist); }
 void Localizer::add_gnss(const StampedPose& pose) { state_->add_gnss(pose); }
 
+PointCloud Localizer::deskewed(double stamp_s, PointCloud scan, Deskew& done) const {
+  return state_->deskewed(stamp_s, std::move(scan), done);
+}
+
 ScanReport Localizer::localize(double stamp_s, const PointCloud& scan, const PerScan& limits,
-                               const PassedStage& passed) {
-  return state_->localize(stamp_s, scan, limits, passed);
+                               const PassedStage& passed, const Deskew& deskew) {
+  return state_->localize(stamp_s, scan, limits, passed, deskew);
 }
 
 }  // namespace ndt::localization

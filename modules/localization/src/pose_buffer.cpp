@@ -48,6 +48,17 @@ PoseBuffer::Found PoseBuffer::at(double stamp_s) const {
           Miss::none, larger(old, next)};
 }
 
+std::optional<Twist> PoseBuffer::velocity_at(double stamp_s) const {
+  if (!at(stamp_s).pose) return std::nullopt;
+  auto next = std::ranges::upper_bound(poses_, stamp_s, {}, &StampedPose::stamp_s);
+  if (next == poses_.end()) --next;
+  auto old = next - 1;
+  if (old != poses_.begin() && (old->stamp_s == stamp_s || old->stamp_s == next->stamp_s)) --old;
+  const double gap_s = next->stamp_s - old->stamp_s;
+  if (!(gap_s > 0 && gap_s < 2 * age_s_)) return std::nullopt;
+  return twist_between(old->pose, next->pose, gap_s);
+}
+
 void PoseBuffer::forget_before(double stamp_s) {
   while (poses_.size() > 2 && poses_[1].stamp_s <= stamp_s) poses_.pop_front();
 }

@@ -7,6 +7,17 @@
 #include "ndt/core/formatted.hpp"
 
 namespace ndt::localization {
+namespace {
+
+/// The time in which a velocity that no scan confirms falls to 1/e. Half a second of rejected scans leaves a
+/// car most of its speed, and a hand that turns once a second hardly any of its turn.
+constexpr double kVelocityLifeS = 1;
+/// A turn that alignments begin to miss [rad].
+constexpr double kFarTurnRad = 0.35;
+/// Five scans at 10 Hz, one at 2 Hz. Sums of stamps end a little before it.
+constexpr double kLongS = 0.5 - 1e-3;
+
+}  // namespace
 
 void Predictor::add_twist(const StampedTwist& twist) {
   const Vec3<double>&v = twist.twist.linear, &w = twist.twist.angular;
@@ -18,8 +29,8 @@ void Predictor::add_twist(const StampedTwist& twist) {
 }
 
 void Predictor::start_at(const Transform& map_from_scan) {
-  last_ = map_from_scan;
-  last_stamp_s_.reset();
+  last_ = measured_ = map_from_scan;
+  last_stamp_s_.reset(), measured_stamp_s_.reset();
   velocity_.reset();
   last_measured_ = false;
 }
@@ -27,17 +38,27 @@ void Predictor::start_at(const Transform& map_from_scan) {
 void Predictor::follow(double stamp_s, const Transform& map_from_scan) {
   if (last_measured_ && stamp_s - *last_stamp_s_ <= options_.longest_gap_s)
     velocity_ = twist_between(*last_, map_from_scan, stamp_s - *last_stamp_s_);
-  assume(stamp_s, map_from_scan);
+  keep(stamp_s, map_from_scan);
+  measured_ = map_from_scan, measured_stamp_s_ = stamp_s;
   last_measured_ = true;
 }
 
 void Predictor::jump_to(double stamp_s, const Transform& map_from_scan) {
   velocity_.reset();
-  assume(stamp_s, map_from_scan);
+  keep(stamp_s, map_from_scan);
+  measured_ = map_from_scan, measured_stamp_s_ = stamp_s;
   last_measured_ = true;
 }
 
 void Predictor::assume(double stamp_s, const Transform& map_from_scan) {
+  if (velocity_ && last_stamp_s_) {
+    const double left = std::exp((*last_stamp_s_ - stamp_s) / kVelocityLifeS);
+    velocity_ = Twist{left * velocity_->linear, left * velocity_->angular};
+  }
+  keep(stamp_s, map_from_scan);
+}
+
+void Predictor::keep(double stamp_s, const Transform& map_from_scan) {
   if (last_stamp_s_ && stamp_s - *last_stamp_s_ > options_.longest_gap_s) velocity_.reset();
   last_ = map_from_scan;
   last_stamp_s_ = stamp_s;
@@ -60,6 +81,29 @@ Predicted Predictor::at(double stamp_s) const {
   predicted.map_from_scan = *last_ * moved_by(*velocity_, gap_s);
   predicted.by = Prediction::constant_velocity;
   return predicted;
+}
+
+std::optional<MotionAfterStamp> Predictor::motion_at(double stamp_s) const {
+  std::optional<Twist> twist;
+  if (options_.prediction == Prediction::odometry)
+    twist = odometry_.size() > 0 ? odometry_.velocity_at(stamp_s) : twist_at(stamp_s);
+  if (!twist && options_.prediction != Prediction::none) twist = velocity_;
+  if (!twist) return std::nullopt;
+  return [twist = *twist](double seconds) { return moved_by(twist, seconds); };
+}
+
+/// The last one before that time, unless it is too old.
+std::optional<Twist> Predictor::twist_at(double stamp_s) const {
+  const auto after = std::ranges::upper_bound(twists_, stamp_s, {}, &StampedTwist::stamp_s);
+  if (after == twists_.begin() || !(stamp_s - (after - 1)->stamp_s < options_.buffer_age_s))
+    return std::nullopt;
+  return (after - 1)->twist;
+}
+
+bool Predictor::is_beyond_reach(double stamp_s, const Predicted& predicted) const {
+  if (predicted.by == Prediction::odometry || !measured_stamp_s_) return false;
+  return stamp_s - *measured_stamp_s_ >= kLongS ||
+         rotation_error_rad(*measured_, predicted.map_from_scan) > kFarTurnRad;
 }
 
 Predictor::Motion Predictor::odometry_since_last(double stamp_s) const {

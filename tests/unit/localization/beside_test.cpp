@@ -77,6 +77,18 @@ TEST(Beside, TheSpreadIsTheFarthestEnding) {
   EXPECT_NEAR(spread.rotation_rad, 0.2, 1e-12);
 }
 
+TEST(Beside, WhatStaysWhereItBeganIsNotHeld) {
+  Staying aligner;
+  const Spread free = spread_of_turned(aligner, {}, at(10, 20, 0.4), {});
+  EXPECT_EQ(aligner.calls.size(), 1u) << "one batch";
+  EXPECT_NEAR(free.distance_m, 1, 1e-12);
+  EXPECT_NEAR(free.rotation_rad, 0.026, 1e-9);
+  EXPECT_FALSE(holds(free));
+  EXPECT_FALSE(holds({true, 0, 0.026})) << "a tank leaves the heading alone free";
+  EXPECT_TRUE(holds({true, 0.2, 0.007}));
+  EXPECT_FALSE(holds({false, 0, 0}));
+}
+
 TEST(Beside, TheSpreadIsKnownOnlyIfEveryAlignmentGaveAPose) {
   for (const Stop stop : {Stop::timeout, Stop::cancelled, Stop::non_finite, Stop::no_overlap}) {
     std::vector<AlignResult> ended(2);

@@ -64,6 +64,21 @@ TEST(Gates, WithoutAThresholdTheScoreIsNotJudged) {
   EXPECT_EQ(to_string(degenerate.reason), "degenerate");
 }
 
+TEST(Gates, ADegenerateAlignmentThatIsHeldIsJudgedAsAnyOther) {
+  LocalizerOptions o = gate_options();
+  Measured measured{.stop = Stop::degenerate, .iterations = 3, .score = 3, .held = true};
+  EXPECT_EQ(to_string(judged(measured, o).reason), "none");
+  o.thin_map = true;
+  EXPECT_TRUE(judged(measured, o).accepted);
+  EXPECT_EQ(to_string(judged(measured, o).reason), "degenerate") << "a wrong pose may be held there";
+  o.thin_map = false;
+  measured.score = 2;
+  EXPECT_EQ(to_string(judged(measured, o).reason), "score");
+  o.least_score.reset();
+  EXPECT_TRUE(judged(measured, o).accepted);
+  EXPECT_EQ(to_string(judged(measured, o).reason), "unproven");
+}
+
 TEST(Gates, ASpreadIsDoubtedAboveItsBoundAndRejectedAboveTheOther) {
   LocalizerOptions o = gate_options();
   o.spread_bound_m = 0.2;
@@ -85,6 +100,7 @@ TEST(Gates, ASpreadIsDoubtedAboveItsBoundAndRejectedAboveTheOther) {
     }
   }
   EXPECT_EQ(to_string(got(far, Stop::degenerate).reason), "degenerate") << "says why";
+  EXPECT_EQ(to_string(got(near, Stop::degenerate).reason), "degenerate") << "a heading may be free";
   EXPECT_EQ(to_string(got(wild, Stop::degenerate).reason), "spread") << "but not why it is rejected";
   EXPECT_EQ(to_string(got(wild, Stop::no_overlap).reason), "no_overlap");
   EXPECT_EQ(to_string(judged({.stop = Stop::converged, .score = 2, .spread = wild}, o).reason), "score");

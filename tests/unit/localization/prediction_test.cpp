@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <limits>
 #include <stdexcept>
 
@@ -47,17 +48,33 @@ TEST(Prediction, AConstantVelocityGoesOnForAnyTime) {
   expect_pose(p.at(0.3), kStart * kStep * kStep * kStep, Prediction::constant_velocity);
 }
 
-TEST(Prediction, AVelocityOutlivesAssumedPosesButLearnsNothingFromThem) {
+TEST(Prediction, AVelocityFadesOverAssumedPosesAndLearnsNothingFromThem) {
   Predictor p = predictor(Prediction::constant_velocity);
   p.follow(0, kStart), p.follow(0.1, kStart * kStep);
   const Transform assumed = p.at(0.2).map_from_scan;
   p.assume(0.2, assumed);
-  expect_pose(p.at(0.3), assumed * kStep, Prediction::constant_velocity);
+  const Twist step = twist_between({}, kStep, 0.1);
+  const Transform faded = moved_by(step, 0.1 * std::exp(-0.1));
+  expect_pose(p.at(0.3), assumed * faded, Prediction::constant_velocity);
   const Transform aside = assumed * to_transform({0, 5, 0, 0, 0, 0});
   p.follow(0.3, aside);
-  expect_pose(p.at(0.4), aside * kStep, Prediction::constant_velocity);
+  expect_pose(p.at(0.4), aside * faded, Prediction::constant_velocity);
   p.follow(0.4, aside);
   expect_pose(p.at(0.5), aside, Prediction::constant_velocity);
+}
+
+TEST(Prediction, IsBeyondReachWhenThePoseIsOldOrTheVelocityTurnedFar) {
+  Predictor p = predictor(Prediction::constant_velocity);
+  p.follow(0, kStart);
+  EXPECT_FALSE(p.is_beyond_reach(0.4, p.at(0.4)));
+  EXPECT_TRUE(p.is_beyond_reach(0.5, p.at(0.5))) << "as five scans at 10 Hz";
+  p.follow(0.1, kStart * to_transform({0, 0, 0, 0, 0, 0.2}));
+  EXPECT_FALSE(p.is_beyond_reach(0.2, p.at(0.2))) << "0.2 rad";
+  EXPECT_TRUE(p.is_beyond_reach(0.3, p.at(0.3))) << "0.4 rad";
+  p.assume(0.2, p.at(0.2).map_from_scan);
+  EXPECT_TRUE(p.is_beyond_reach(0.3, p.at(0.3))) << "counted from the last measured pose";
+  p.start_at(kStart);
+  EXPECT_FALSE(p.is_beyond_reach(9, p.at(9))) << "no scan was accepted yet";
 }
 
 TEST(Prediction, NoVelocityLeadsToAPoseFoundAnew) {

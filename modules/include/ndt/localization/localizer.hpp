@@ -48,13 +48,20 @@ class Localizer {
   /// A fix that has no covariance gets LocalizerOptions::gnss_sigma_m.
   void add_gnss(const StampedPose& map_from_scan);
 
+  /// Moves the points of a scan with times to where they were at the stamp, by the motion that is known
+  /// before the scan is localised: odometry, twists, or the velocity of the last two accepted poses.
+  /// localize() does so itself; call this first where filters come between that join or drop points. `done`
+  /// tells what was done, and is for localize().
+  PointCloud deskewed(double stamp_s, PointCloud scan, Deskew& done) const;
+
   /// `limits` holds for every alignment of this scan; a regularisation target of its own replaces the GNSS's.
   /// Points that find_no_returns() finds are left out first, unless the options keep them. Throws
   /// std::logic_error before a start, and std::invalid_argument for a time that does not come after the last
   /// scan's. Throws what Aligner::align throws, but no InputError: an unusable scan is reported.
   /// `passed` is called after every stage that the scan goes through.
+  /// deskew: of a scan that deskewed() has moved.
   ScanReport localize(double stamp_s, const PointCloud& scan, const PerScan& limits = {},
-                      const PassedStage& passed = {});
+                      const PassedStage& passed = {}, const Deskew& deskew = {});
 
  private:
   class State;

@@ -81,6 +81,8 @@ struct LocalizerOptions {
 
   // No flags of this table: facts that an Aligner does not tell about itself, lists, and a switch.
   bool keep_no_returns = false;                        ///< uses also the points that find_no_returns() finds
+  bool thin_map = false;                               ///< as initial_pose::kThinMap has it
+  bool deskew = true;                                  ///< moves points by their times, where they have some
   int max_iterations = AlignOptions{}.max_iterations;  ///< the aligner's limit
   /// The bounds that a search's pose exceeds (initial_pose::SearchOptions).
   std::optional<double> reliable_nvtl, reliable_matched;
@@ -112,9 +114,8 @@ inline constexpr std::tuple kLocalizerOptions{
     Option{"score", &LocalizerOptions::score, Bounds::none(), "NAME",
            "score that is compared with --least-score"},
     Option{"least-score", &LocalizerOptions::least_score, Bounds::closed(0, 1000), "SCORE",
-           "score that an ok pose must exceed (default for nvtl: 2.3 with profile autoware at 2 m, 2.4 with "
-           "textbook and pyramid at 2 m; for transform_probability: 3 with autoware at 2 m; else no pose is "
-           "ok)"},
+           "score that an ok pose must exceed (default for nvtl: 0.8 of the map's own; for "
+           "transform_probability: 3 with autoware at 2 m; else no pose is ok)"},
     Option{"oscillations", &LocalizerOptions::oscillations, Bounds::closed(0, Limits::kIterations), "N",
            "an alignment that reverses more often may reach the iteration limit"},
     Option{"jump", &LocalizerOptions::jump_m, Bounds::above(0, 1e6), "M",

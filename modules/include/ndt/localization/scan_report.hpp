@@ -38,12 +38,14 @@ enum class Reason {
   degenerate,        ///< the scan leaves a direction free
   not_found,         ///< a search found nothing that can be trusted
   scan_frozen,       ///< it has the bytes of the scans before
+  not_deskewed,      ///< its points have times, but no motion is known yet to move them by
   unproven           ///< nothing else is wrong, but no threshold is known for the score
 };
 constexpr auto enum_names(Reason) {
-  return std::array{"none",       "scan_empty",  "scan_short_range", "scan_refused", "no_overlap",
-                    "non_finite", "interrupted", "iterations",       "score",        "jump",
-                    "spread",     "degenerate",  "not_found",        "scan_frozen",  "unproven"};
+  return std::array{"none",       "scan_empty",  "scan_short_range", "scan_refused",
+                    "no_overlap", "non_finite",  "interrupted",      "iterations",
+                    "score",      "jump",        "spread",           "degenerate",
+                    "not_found",  "scan_frozen", "not_deskewed",     "unproven"};
 }
 /// Why a pose of another sensor is not used at a time.
 enum class Miss {
@@ -87,6 +89,16 @@ struct Predicted {
   Transform map_from_scan;           ///< the expected pose
   Prediction by = Prediction::none;  ///< what was used, which may be less than what was asked for
   Miss odometry_miss = Miss::none;   ///< why the odometry asked for was not used
+};
+
+/// The motion within a sweep, and whether the points were moved by it.
+struct Deskew {
+  bool timed = false;     ///< the points have times that make a sweep
+  bool done = false;      ///< they were moved
+  double sweep_s = 0;     ///< from the first time to the last [s]
+  double moved_m = 0;     ///< the sensor, in the sweep [m]
+  double turned_rad = 0;  ///< and how far it turned [rad]
+  std::string fault;      ///< why their times make none; empty: they do, or there are none
 };
 
 /// The largest distance and rotation from an answer to where the alignments from beside it ended. Those
@@ -146,6 +158,7 @@ struct ScanReport {
   std::string covariance_missing;                        ///< why the estimate asked for was not made
   Predicted prediction;                                  ///< the guess
   NoReturns no_returns;                                  ///< points that were left out first
+  Deskew deskew;                                         ///< what was done about a rolling sweep
   std::int64_t points = 0;                               ///< finite ones that are left
   int same_bytes = 1;                                    ///< scans in a row with these bytes
   double farthest_m = 0;                                 ///< their largest range
@@ -155,13 +168,19 @@ struct ScanReport {
   Judgement judgement;                 ///< of `aligned`
   double moved_m = 0;                  ///< from the prediction to `aligned`
   std::optional<Spread> spread;        ///< of `aligned`; nothing if it was not looked at
+  /// Of a degenerate `aligned` with a good score, whose neighbours are turned, too. If it is small the pose
+  /// is held, and the free direction is no doubt.
+  std::optional<Spread> turned;
   std::optional<Score> no_ground;  ///< score of `aligned` without the ground, if asked for and there is any
   std::optional<RegularisationTarget> regularisation;  ///< what pulled it, if anything
   Miss gnss_miss = Miss::none;        ///< why a GNSS position was not used, where there are any
   double gnss_beside_m = 0;           ///< from the prediction to the fix, where there was one
   std::optional<Recovered> recovery;  ///< the search, if there was one
   int rejected = 0;                   ///< scans in a row, with this one
-  Diagnosis diagnosis;                ///< for people
+  /// It was rejected, and the next scans would be, too: the last accepted pose is half a second old, or the
+  /// velocity has turned the prediction by 20 degrees since. A search then waits for no more scans.
+  bool beyond_reach = false;
+  Diagnosis diagnosis;  ///< for people
 };
 
 }  // namespace ndt::localization

@@ -19,6 +19,7 @@ struct Measured {
   double score = 0;                      ///< of the kind that LocalizerOptions::score says
   double jump_m = 0;                     ///< from the prediction to the result
   std::optional<Spread> spread{};        ///< nothing if it was not looked at
+  bool held = false;  ///< a degenerate one, to which turned alignments from beside it came back
 };
 /// The values that the gates look at in a result.
 Measured measured(const AlignResult& result, const Transform& prediction, const LocalizerOptions& options);

@@ -35,6 +35,9 @@ class PoseBuffer {
   /// is too old.
   Found at(double stamp_s) const;
 
+  /// The velocity between the poses around that time, or between the last two; nothing as at() has nothing.
+  std::optional<Twist> velocity_at(double stamp_s) const;
+
   /// Drops what lookups at this time and later do not need.
   void forget_before(double stamp_s);
   /// Number of poses held.

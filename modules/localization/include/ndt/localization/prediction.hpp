@@ -4,6 +4,7 @@
 #include <deque>
 #include <optional>
 
+#include "ndt/localization/deskew.hpp"
 #include "ndt/localization/localizer_options.hpp"
 #include "ndt/localization/pose_buffer.hpp"
 #include "ndt/localization/rigid_motion.hpp"
@@ -27,7 +28,8 @@ class Predictor {
   void start_at(const Transform& map_from_scan);
   /// The pose of a scan, which a measurement gave: teaches the velocity.
   void follow(double stamp_s, const Transform& map_from_scan);
-  /// The pose of a scan that no measurement confirms: the velocity stays.
+  /// The pose of a scan that no measurement confirms. The velocity decays with the time since the scan
+  /// before.
   void assume(double stamp_s, const Transform& map_from_scan);
   /// The pose of a scan that was found anew: no velocity leads there.
   void jump_to(double stamp_s, const Transform& map_from_scan);
@@ -36,20 +38,27 @@ class Predictor {
 
   /// The expected pose at a time after the last. Throws std::logic_error before a start.
   Predicted at(double stamp_s) const;
+  /// How the sensor moves around that time, as odometry, twists or the velocity say; nothing: unknown.
+  std::optional<MotionAfterStamp> motion_at(double stamp_s) const;
+  /// Whether the scans after a rejected one would be rejected, too: the last measured pose is half a second
+  /// old, or a velocity has turned the prediction by more than alignments correct.
+  bool is_beyond_reach(double stamp_s, const Predicted& predicted) const;
 
  private:
+  void keep(double stamp_s, const Transform& map_from_scan);
   struct Motion {
     std::optional<Transform> last_from_now;
     Miss miss = Miss::none;
   };
   Motion odometry_since_last(double stamp_s) const;
+  std::optional<Twist> twist_at(double stamp_s) const;
   Motion twists_since_last(double stamp_s) const;
 
   LocalizerOptions options_;
   PoseBuffer odometry_;
   std::deque<StampedTwist> twists_;
-  std::optional<Transform> last_;
-  std::optional<double> last_stamp_s_;  ///< nothing until a scan has come
+  std::optional<Transform> last_, measured_;
+  std::optional<double> last_stamp_s_, measured_stamp_s_;  ///< nothing until a scan has come
   std::optional<Twist> velocity_;
   bool last_measured_ = false;
 };
