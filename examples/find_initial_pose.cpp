@@ -12,8 +12,9 @@ int main(int count, char** words) {
   const ndt::PointCloud map = ndt::io::read_cloud(words[1]);
   aligner->set_map(map);
   ndt::initial_pose::SearchOptions options;
-  options.reliable_nvtl = ndt::initial_pose::known_reliable_nvtl(alignments);
-  options.reliable_matched = ndt::initial_pose::known_reliable_matched(alignments);
+  const auto bounds =
+      ndt::initial_pose::reliable_bounds(ndt::initial_pose::own_scores(*aligner, map), alignments);
+  options.reliable_nvtl = bounds.nvtl, options.reliable_matched = bounds.matched;
   const ndt::initial_pose::PosePrior prior{{}, {2, 2, 0.1, 0.01, 0.01}};
   const ndt::initial_pose::SightLines sight_lines(map);  // for the verdict
   const auto found =

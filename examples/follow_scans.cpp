@@ -2,7 +2,7 @@
 #include <cstdio>
 
 #include "ndt/implementations.hpp"
-#include "ndt/initial_pose/search_options.hpp"
+#include "ndt/initial_pose/verdict.hpp"
 #include "ndt/io/clouds.hpp"
 #include "ndt/localization/localizer.hpp"
 
@@ -10,9 +10,11 @@ int main(int count, char** words) {
   if (count < 3) return std::fprintf(stderr, "usage: follow_scans MAP SCAN...\n"), 2;
   const ndt::AlignOptions alignments;
   const auto aligner = ndt::make_aligner("auto", alignments);
-  aligner->set_map(ndt::io::read_cloud(words[1]));
+  const ndt::PointCloud map = ndt::io::read_cloud(words[1]);
+  aligner->set_map(map);
   ndt::localization::LocalizerOptions options;
-  options.least_score = ndt::initial_pose::known_reliable_nvtl(alignments);  // without it no pose is ok
+  const auto own = ndt::initial_pose::own_scores(*aligner, map);
+  options.least_score = ndt::initial_pose::reliable_bounds(own, alignments).nvtl;  // without it no pose is ok
   ndt::localization::Localizer localizer(*aligner, options);
   localizer.start_at(ndt::Transform());
   for (int k = 2; k < count; ++k) {

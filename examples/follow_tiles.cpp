@@ -2,7 +2,7 @@
 #include <cstdio>
 
 #include "ndt/implementations.hpp"
-#include "ndt/initial_pose/search_options.hpp"
+#include "ndt/initial_pose/verdict.hpp"
 #include "ndt/io/clouds.hpp"
 #include "ndt/localization/following_map.hpp"
 #include "ndt/localization/localizer.hpp"
@@ -13,7 +13,8 @@ int main(int count, char** words) {
   if (count < 3) return std::fprintf(stderr, "usage: follow_tiles MAP_FOLDER SCAN...\n"), 2;
   localization::FollowingMap map(words[1], {}, [] { return ndt::make_aligner("auto"); });
   localization::LocalizerOptions options;
-  options.least_score = ndt::initial_pose::known_reliable_nvtl({});  // without it no pose is ok
+  const auto own = ndt::initial_pose::own_scores(map.aligner(), map.cloud());
+  options.least_score = ndt::initial_pose::reliable_bounds(own, {}).nvtl;  // without it no pose is ok
   localization::Localizer localizer(map.aligner(), options);
   localizer.start_at(ndt::Transform());
   for (int k = 2; k < count; ++k) {

@@ -78,6 +78,28 @@ void count_times(LocalizeSummary& summary, const LocalizedScan& scan) {
     if (const auto& ms = scan.times.stage_ms[stage]) summary.stage_ms[stage].push_back(*ms);
 }
 
+/// The largest part of a direction.
+std::size_t largest_axis(const Vec6& direction) {
+  const auto larger = [](double a, double b) { return std::abs(a) < std::abs(b); };
+  return static_cast<std::size_t>(std::max_element(direction.v, direction.v + 6, larger) - direction.v);
+}
+
+void count_reasons(LocalizeSummary& summary, const ScanReport& report) {
+  if (!report.aligned) return;
+  summary.low_though_converged +=
+      report.judgement.reason == localization::Reason::score && report.aligned->stop == Stop::converged;
+  if (report.reason == localization::Reason::degenerate)
+    ++summary.weak_axes[largest_axis(report.aligned->conditioning.weak_direction)];
+}
+
+void count(LocalizeSummary& summary, const localization::Deskew& deskew) {
+  summary.timed += deskew.timed || !deskew.fault.empty();
+  summary.deskewed += deskew.done;
+  summary.most_moved_m = std::max(summary.most_moved_m, deskew.moved_m);
+  summary.most_turned_rad = std::max(summary.most_turned_rad, deskew.turned_rad);
+  if (summary.first_sweep_fault.empty()) summary.first_sweep_fault = deskew.fault;
+}
+
 void count(LocalizeSummary& summary, const LocalizedScan& scan) {
   const ScanReport& report = *scan.report;
   ++summary.frames;
@@ -89,7 +111,9 @@ void count(LocalizeSummary& summary, const LocalizedScan& scan) {
   if (report.gnss_miss == localization::Miss::contradicts)
     summary.gnss_beside_m.push_back(report.gnss_beside_m);
   summary.frozen += report.reason == localization::Reason::scan_frozen;
+  count(summary, report.deskew);
   summary.ok += report.verdict == Verdict::ok;
+  count_reasons(summary, report);
   if (report.verdict == Verdict::doubtful) {
     ++summary.doubtful;
     ++summary.doubtful_by[report.reason];
@@ -112,6 +136,7 @@ struct RawScan {
   std::int64_t points = 0;
   NoReturns no_returns;
   std::string error;  ///< why it cannot be read; empty if it can
+  localization::Deskew deskew;
 };
 
 /// One bad file is one doubtful scan, and the recording goes on.
@@ -119,6 +144,7 @@ RawScan read(const LocalizeInput& input, std::size_t frame) {
   RawScan raw;
   try {
     raw.cloud = input.scan(frame);
+    set_stamp(raw.cloud, input.stamp_at);
   } catch (const InputError& error) {
     raw.error = error.what();
   }
@@ -167,10 +193,12 @@ void diagnose(ScanReport& report, const LocalizedScan& scan, double critical_ms)
         Level::warn, fmt::format("it took {:.1f} ms, more than {:g} ms", scan.execution_ms, critical_ms));
 }
 
-/// Takes the cloud out of `raw`, without its no-returns unless they are kept.
-PointCloud filtered(const LocalizeInput& input, RawScan& raw) {
+/// Takes the cloud out of `raw`, without its no-returns unless they are kept, and moved by its points' times.
+PointCloud filtered(const LocalizeInput& input, RawScan& raw, const localization::Localizer& localizer,
+                    double stamp_s) {
   if (!input.keep_no_returns) raw.no_returns = drop_no_returns(raw.cloud);
-  return input.filter ? input.filter(std::move(raw.cloud)) : std::move(raw.cloud);
+  PointCloud still = localizer.deskewed(stamp_s, std::move(raw.cloud), raw.deskew);
+  return input.filter ? input.filter(std::move(still)) : still;
 }
 
 /// Raises what the localizer cannot know, and writes the diagnostics of the scan.
@@ -208,9 +236,6 @@ LocalizeSummary localize_all(localization::Localizer& localizer, const LocalizeI
     if (input.following) input.following->wait_for_due();
     arrivals.outside_time([&] { raw = read(input, arrival->frame); });
     const ThreadStopwatch own;
-    const Stopwatch filtering;
-    const PointCloud cloud = filtered(input, raw);
-    const double filter_ms = filtering.elapsed_us() / 1000;
     if (arrival->frame / lap_scans != lap) {
       lap = arrival->frame / lap_scans;
       odometry.emplace(input.odometry), gnss.emplace(input.gnss);
@@ -218,17 +243,20 @@ LocalizeSummary localize_all(localization::Localizer& localizer, const LocalizeI
     }
     // The localizer has the times of the first lap in every lap: later ones are rounded otherwise.
     const double stamp_s = scans[arrival->frame % lap_scans].stamp_s;
+    odometry->until(stamp_s, [&](const auto& pose) { localizer.add_odometry(pose); });
+    gnss->until(stamp_s, [&](const auto& pose) { localizer.add_gnss(pose); });
+    const Stopwatch filtering;
+    const PointCloud cloud = filtered(input, raw, localizer, stamp_s);
+    const double filter_ms = filtering.elapsed_us() / 1000;
     std::optional<localization::MapUpdate> map_update;
     bool building = false;
     if (input.following) {
       map_update = input.following->before_scan();
       building = input.following->building();
     }
-    odometry->until(stamp_s, [&](const auto& pose) { localizer.add_odometry(pose); });
-    gnss->until(stamp_s, [&](const auto& pose) { localizer.add_gnss(pose); });
     StageClock clock;
-    ScanReport report = localizer.localize(stamp_s, cloud, input.limits(),
-                                           [&](localization::Stage stage) { clock.ended(stage); });
+    ScanReport report = localizer.localize(
+        stamp_s, cloud, input.limits(), [&](localization::Stage stage) { clock.ended(stage); }, raw.deskew);
     report.stamp_s = timed.stamp_s;
     LocalizedScan scan{arrival->frame,   &timed,           &report, clock.elapsed_ms(),
                        arrival->dropped, arrival->delay_s, 0,       &cloud};

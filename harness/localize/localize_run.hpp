@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/clock.hpp"
+#include "io/scan_file.hpp"
 #include "localize/localized_scan.hpp"
 #include "localize/long_run.hpp"
 #include "localize/scan_sequence.hpp"
@@ -81,9 +82,15 @@ struct LocalizeSummary {
   SensorUse odometry, gnss;               ///< of the predictions, and of the alignments; 0 without one
   std::vector<double> gnss_beside_m;      ///< of the fixes that contradict, from the prediction
   LeftOutInput left_out;
-  std::size_t frozen = 0;  ///< scans with the bytes of two scans or more before them
+  std::size_t timed = 0, deskewed = 0;           ///< scans whose points have times, and those moved by them
+  double most_moved_m = 0, most_turned_rad = 0;  ///< of the sensor in a sweep
+  std::string first_sweep_fault = {};            ///< why times of points make no sweep
+  std::size_t frozen = 0;                        ///< scans with the bytes of two scans or more before them
   /// Why scans are doubtful or lost.
   std::map<localization::Reason, std::size_t> doubtful_by, lost_by;
+  std::size_t low_though_converged = 0;  ///< rejected for the score of an alignment that converged
+  /// Of scans doubtful because they leave a direction free: the axis that they hold least, x to yaw.
+  std::array<std::size_t, 6> weak_axes{};
   /// Times of each frame, and of each stage of those that went through it.
   std::vector<double> execution_ms, filter_ms, diagnostics_ms, frame_ms;
   std::array<std::vector<double>, kStages> stage_ms;
@@ -97,6 +104,7 @@ struct LocalizeInput {
   std::function<PointCloud(std::size_t index)> scan;
   std::function<PointCloud(PointCloud)> filter;  ///< as asked for; may be empty
   bool keep_no_returns = false;                  ///< else they are left out before the filters
+  StampAt stamp_at = StampAt::as_written;        ///< the part of a sweep that stamps belong to
   std::vector<StampedTransform> odometry, gnss;
   double critical_ms = 100;                         ///< a scan that takes longer is diagnosed
   std::optional<RealTime> real_time;                ///< nothing: scan after scan, however long each takes

@@ -56,23 +56,20 @@ ResolvedSearch resolve(const SearchArguments& a) {
   return setting;
 }
 
-ResolvedSearch resolve(const SearchArguments& arguments, const AlignOptions& alignments) {
-  ResolvedSearch setting = resolve(arguments);
-  if (!setting.options.reliable_nvtl)
-    setting.options.reliable_nvtl = initial_pose::known_reliable_nvtl(alignments);
-  if (!setting.options.reliable_matched)
-    setting.options.reliable_matched = initial_pose::known_reliable_matched(alignments);
-  return setting;
-}
-
-ResolvedSearch resolve(const SearchArguments& arguments, const AlignOptions& alignments,
-                       std::string_view implementation) {
-  if (!is_peer_name(implementation)) return resolve(arguments, alignments);
+ResolvedSearch resolve(const SearchArguments& arguments, std::string_view implementation) {
+  if (!is_peer_name(implementation)) return resolve(arguments);
   ResolvedSearch own{kOwnSearch, {}};
   own.options.particles = own.options.startup = own.options.candidates = 0;
   own.options.at_once = 1;
   own.options.seed = arguments[&SearchOptions::seed].value_or(own.options.seed);
   return own;
+}
+
+void take_bounds(ResolvedSearch& setting, const initial_pose::ReliableBounds& bounds) {
+  if (setting.is_own()) return;
+  SearchOptions& options = setting.options;
+  if (!options.reliable_nvtl) options.reliable_nvtl = bounds.nvtl;
+  if (!options.reliable_matched) options.reliable_matched = bounds.matched;
 }
 
 void require_for_a_run(const ResolvedSearch& setting, PriorKind prior, bool of_a_peer) {

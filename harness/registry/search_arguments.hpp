@@ -35,11 +35,10 @@ struct ResolvedSearch {
 /// Throws UsageError for an unknown name and for what the strategy or the method has no use for,
 /// std::invalid_argument for a value out of range.
 ResolvedSearch resolve(const SearchArguments& arguments);
-/// Resolves likewise; a threshold that was not given is the one known for these alignments, if any.
-ResolvedSearch resolve(const SearchArguments& arguments, const AlignOptions& alignments);
 /// Resolves likewise; for a peer, returns its own search, which of all arguments knows the seed alone.
-ResolvedSearch resolve(const SearchArguments& arguments, const AlignOptions& alignments,
-                       std::string_view implementation);
+ResolvedSearch resolve(const SearchArguments& arguments, std::string_view implementation);
+/// Sets the bounds that were not given, unless the search is a peer's own.
+void take_bounds(ResolvedSearch& setting, const initial_pose::ReliableBounds& bounds);
 
 /// Refuses what a run cannot do: a prior in a box, the whole map for a method that searches about a guess,
 /// and of a peer (its own search) method anywhere. Throws UsageError.

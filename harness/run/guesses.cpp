@@ -37,9 +37,8 @@ NamedGuess prior_guess(const Transform& truth, std::size_t frame_index, const Se
   return {fmt::format("seed{}", k), mean, std::nullopt};
 }
 
-SearchRecord planned_search(const SearchSpec& search, const AlignOptions& alignments,
-                            std::string_view implementation) {
-  const ResolvedSearch setting = resolve(search.arguments, alignments, implementation);
+SearchRecord planned_search(const SearchSpec& search, std::string_view implementation) {
+  const ResolvedSearch setting = resolve(search.arguments, implementation);
   const initial_pose::SearchOptions& options = setting.options;
   SearchRecord record;
   record.name = search.name;
@@ -51,8 +50,6 @@ SearchRecord planned_search(const SearchSpec& search, const AlignOptions& alignm
   record.startup = options.startup;
   record.at_once = options.at_once;
   record.candidates = options.candidates;
-  record.reliable_nvtl = options.reliable_nvtl;
-  record.reliable_matched = options.reliable_matched;
   record.prior = search.prior;
   std::ranges::copy(search.sigma, record.sigma);
   return record;

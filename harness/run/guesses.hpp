@@ -28,7 +28,6 @@ NamedGuess prior_guess(const Transform& truth, std::size_t frame_index, const Se
                        std::size_t k);
 
 /// Returns what is known of a search before it runs, without its seed, which is its prior's number.
-SearchRecord planned_search(const SearchSpec& search, const AlignOptions& alignments,
-                            std::string_view implementation);
+SearchRecord planned_search(const SearchSpec& search, std::string_view implementation);
 
 }  // namespace ndt::harness

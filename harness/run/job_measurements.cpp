@@ -24,7 +24,7 @@ NamedGuess scattered(const Transform& truth, std::size_t frame, const GuessScatt
 
 JobMeasurements::JobMeasurements(const std::string& run_id, const Job& job, const Dataset& dataset)
     : job_(job), dataset_(dataset), grids_(job.grids) {
-  if (job.search) common_.search = planned_search(*job.search, job_options(job, dataset), job.implementation);
+  if (job.search) common_.search = planned_search(*job.search, job.implementation);
   common_.run_id = run_id;
   common_.job = job.index;
   common_.implementation = job.implementation;

@@ -73,6 +73,7 @@ class Measurer {
       map_ = aligner_->set_map(map);
       build_us_ = watch.elapsed_us();
       if (const auto spent = spent_by(*aligner_)) build_us_ = spent->map_us;
+      bounds_ = bounds_of(*aligner_, map, options_, entry_);
       if (job_.search && !entry_.own_process) sight_lines_.emplace(map);
       if (searches_anywhere()) anywhere_.emplace(anywhere_in(map, options_, entry_.on_device));
       has_map_ = true;
@@ -91,8 +92,11 @@ class Measurer {
     per_scan_ = per_scan_of(measurement);
     search_.reset();
     out_of_time_ = false;
-    if (measurement.search)
-      search_.emplace(resolve(job_.search.value().arguments, options_, job_.implementation), measurement);
+    if (measurement.search) {
+      ResolvedSearch setting = resolve(job_.search.value().arguments, job_.implementation);
+      take_bounds(setting, bounds_);
+      search_.emplace(setting, measurement);
+    }
     if (is_too_long(measurement)) return;
     place(measurement, measurement.poses);
     PerScan first = starting_now();
@@ -114,7 +118,7 @@ class Measurer {
  private:
   bool searches_anywhere() const {
     if (!job_.search) return false;
-    const ResolvedSearch setting = resolve(job_.search->arguments, options_, job_.implementation);
+    const ResolvedSearch setting = resolve(job_.search->arguments, job_.implementation);
     return !setting.is_own() && setting.options.method == initial_pose::Method::anywhere;
   }
 
@@ -261,8 +265,8 @@ class Measurer {
 
   void judge(Measurement& measurement, const AlignResult& result) const {
     const Verdict verdict = job_.second_look.value_or(false)
-                                ? verdict_of(*aligner_, scan_, result, options_, entry_, starting_now())
-                                : verdict_of(result, options_, entry_);
+                                ? verdict_of(*aligner_, scan_, result, bounds_, entry_, starting_now())
+                                : verdict_of(result, bounds_, entry_);
     measurement.verdict = to_text(verdict);
     if (!verdict.evidence) return;
     measurement.matched = verdict.evidence->matched;
@@ -289,6 +293,7 @@ class Measurer {
   PerScan per_scan_;
   std::optional<std::size_t> scan_of_;  ///< the frame that scan and map belong to
   MapInfo map_;
+  initial_pose::ReliableBounds bounds_;  ///< of the map
   bool has_map_ = false;
   double build_us_ = 0;
 };

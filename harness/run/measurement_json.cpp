@@ -31,7 +31,7 @@ constexpr std::tuple kPlannedSearchColumns{
     Column{"candidates", &SearchRecord::candidates, "", Null::later,
            "places considered for each guided proposal"},
     Column{"reliable_nvtl", &SearchRecord::reliable_nvtl, "", Null::later,
-           "value that the best particle's NVTL must exceed; null if none is known for the resolution"},
+           "value that the best particle's NVTL must exceed; null if the map is too thin to tell"},
     Column{"reliable_matched", &SearchRecord::reliable_matched, "", Null::later,
            "value that matched must exceed; null likewise"},
     Column{"seed", &SearchRecord::seed, "", Null::never, "seed of the proposals"},

@@ -52,6 +52,8 @@ void SearchRun::fill(Measurement& measurement, std::span<const AlignResult> resu
   if (found_.interrupted) search.interrupted = to_string(*found_.interrupted);
   search.coarse = coarse_;
   if (setting_.is_own()) return;  // its way there is not ours to see
+  search.reliable_nvtl = setting_.options.reliable_nvtl;
+  search.reliable_matched = setting_.options.reliable_matched;
   if (found_.runner_up) {
     search.runner_up_ratio = found_.evidence.runner_up_ratio;
     search.runner_up_pose = results[*found_.runner_up].map_from_scan;

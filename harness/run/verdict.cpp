@@ -6,7 +6,6 @@
 #include <cmath>
 
 #include "data/same_points.hpp"
-#include "ndt/initial_pose/search_options.hpp"
 #include "ndt/initial_pose/second_look.hpp"
 
 namespace ndt::harness {
@@ -27,16 +26,15 @@ std::string spread_text(const Evidence& evidence) {
 }
 
 /// The text of a doubt about an answer that converged.
-std::string doubt_text(Doubt doubt, const Evidence& evidence, const ReliableBounds& bounds,
-                       const AlignOptions& options) {
+std::string doubt_text(Doubt doubt, const Evidence& evidence, const ReliableBounds& bounds) {
   switch (doubt) {
     case Doubt::interrupted: return "the second look at it was ended before it was finished";
     case Doubt::low_nvtl:
-      return fmt::format("NVTL {:.4f} is not above {:g}; it may have converged in a wrong place",
+      return fmt::format("NVTL {:.4f} is not above {:.4g}; it may have converged in a wrong place",
                          evidence.nvtl, *bounds.nvtl);
     case Doubt::few_matched:
       return fmt::format(
-          "{:.1f} % of the scan's points match the map, not more than {:g} %; it may be of another place",
+          "{:.1f} % of the scan's points match the map, not more than {:.3g} %; it may be of another place",
           100 * *evidence.matched, 100 * *bounds.matched);
     case Doubt::rival:
       return fmt::format("from {:g} m beside it a pose is found that is {:.3f} times as good", kSecondLookM,
@@ -44,7 +42,7 @@ std::string doubt_text(Doubt doubt, const Evidence& evidence, const ReliableBoun
     case Doubt::spread: return spread_text(evidence);
     case Doubt::unknown_scale:
       return fmt::format("no NVTL threshold is known for {}, so a wrong optimum cannot be told",
-                         initial_pose::unknown_scale(options));
+                         bounds.unknown);
     case Doubt::no_overlap:
     case Doubt::not_at_rest:
     case Doubt::free_direction: break;  // the stop says so
@@ -54,10 +52,9 @@ std::string doubt_text(Doubt doubt, const Evidence& evidence, const ReliableBoun
   return {};
 }
 
-Verdict judged(const Evidence& evidence, const AlignOptions& options) {
+Verdict judged(const Evidence& evidence, const ReliableBounds& of_the_map) {
   Verdict verdict;
-  verdict.bounds = {initial_pose::known_reliable_nvtl(options),
-                    initial_pose::known_reliable_matched(options)};
+  verdict.bounds = of_the_map;
   if (evidence.stop != Stop::converged) {
     verdict.doubts.push_back(ended_text(evidence.stop));
     return verdict;
@@ -65,7 +62,7 @@ Verdict judged(const Evidence& evidence, const AlignOptions& options) {
   ReliableBounds bounds = verdict.bounds;
   if (!evidence.matched) bounds.matched.reset();  // without a second look NVTL alone can tell
   for (const Doubt doubt : judge(evidence, bounds).doubts)
-    verdict.doubts.push_back(doubt_text(doubt, evidence, bounds, options));
+    verdict.doubts.push_back(doubt_text(doubt, evidence, bounds));
   return verdict;
 }
 
@@ -80,19 +77,25 @@ Verdict of_a_peer(const AlignResult& result, const Implementation& entry) {
 
 }  // namespace
 
-Verdict verdict_of(const AlignResult& result, const AlignOptions& options, const Implementation& entry) {
+ReliableBounds bounds_of(Aligner& aligner, const PointCloud& map, const AlignOptions& options,
+                         const Implementation& entry) {
+  if (entry.peer) return {std::nullopt, std::nullopt, std::string(entry.name)};
+  return initial_pose::reliable_bounds(initial_pose::own_scores(aligner, map), options);
+}
+
+Verdict verdict_of(const AlignResult& result, const ReliableBounds& bounds, const Implementation& entry) {
   if (entry.peer) return of_a_peer(result, entry);
   Evidence evidence;
   evidence.stop = result.stop;
   evidence.nvtl = result.nvtl;
-  return judged(evidence, options);
+  return judged(evidence, bounds);
 }
 
 Verdict verdict_of(Aligner& aligner, const PointCloud& scan, const AlignResult& result,
-                   const AlignOptions& options, const Implementation& entry, const PerScan& per_scan) {
+                   const ReliableBounds& bounds, const Implementation& entry, const PerScan& per_scan) {
   if (entry.peer) return of_a_peer(result, entry);
   Evidence evidence = initial_pose::second_look(aligner, scan, result, per_scan);
-  Verdict verdict = judged(evidence, options);
+  Verdict verdict = judged(evidence, bounds);
   verdict.evidence = evidence;
   return verdict;
 }

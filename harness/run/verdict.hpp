@@ -17,14 +17,20 @@ struct Verdict {
   bool ok() const { return doubts.empty(); }
 };
 
-/// Judges by the result alone. ok: the result converged, with an NVTL above the threshold known for the
-/// options. Wrong optima converge too, with a lower NVTL.
-Verdict verdict_of(const AlignResult& result, const AlignOptions& options, const Implementation& entry);
+/// The bounds of the aligner's map; unknown for a peer, whose scores are its own.
+initial_pose::ReliableBounds bounds_of(Aligner& aligner, const PointCloud& map, const AlignOptions& options,
+                                       const Implementation& entry);
+
+/// Judges by the result alone. ok: the result converged, with an NVTL above the bound. Wrong optima converge
+/// too, with a lower NVTL.
+Verdict verdict_of(const AlignResult& result, const initial_pose::ReliableBounds& bounds,
+                   const Implementation& entry);
 /// Judges by the result and a second look (initial_pose/second_look.hpp): also, alignments from beside the
 /// result come back to it, and enough of the scan's points match the map. Judges a peer by the result alone.
 /// `aligner`: of the entry, with the map and for this scan; throws as second_look() does.
 Verdict verdict_of(Aligner& aligner, const PointCloud& scan, const AlignResult& result,
-                   const AlignOptions& options, const Implementation& entry, const PerScan& per_scan);
+                   const initial_pose::ReliableBounds& bounds, const Implementation& entry,
+                   const PerScan& per_scan);
 /// Adds the gravest doubt if too large a share of the scan's points are points of the map at the guess
 /// (data/same_points.hpp): the pose was given, not found.
 void doubt_same_points(Verdict& verdict, double share);

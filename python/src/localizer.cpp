@@ -15,24 +15,26 @@ using localization::Localizer;
 using localization::LocalizerOptions;
 using localization::ScanReport;
 
-/// As ndt-bench localize has them: thresholds follow from the aligner's options where none are given.
-LocalizerOptions options_for(const AlignOptions& alignments, const nb::kwargs& given) {
+/// As ndt-bench localize has them: thresholds follow from the aligner's map where none are given.
+LocalizerOptions options_for(const MapAligner& aligner, const nb::kwargs& given) {
   LocalizerOptions options;
   for (const auto& [key, value] : given) {
     const std::string name = nb::cast<std::string>(key);
     if (!set_named(localization::kLocalizerOptions, options, name, value_text(value, name)))
       throw nb::value_error(("unknown option '" + name + "'; ndt-bench localize --help lists them").c_str());
   }
-  options.reliable_nvtl = initial_pose::known_reliable_nvtl(alignments);
-  options.reliable_matched = initial_pose::known_reliable_matched(alignments);
+  const initial_pose::ReliableBounds bounds = reliable_bounds(aligner.own_scores(), aligner.options());
+  options.reliable_nvtl = bounds.nvtl;
+  options.thin_map = bounds.covered < initial_pose::kThinMap;
+  options.reliable_matched = bounds.matched;
   if (!options.least_score && options.score == localization::ScoreKind::nvtl)
     options.least_score = options.reliable_nvtl;
-  options.max_iterations = alignments.max_iterations;
+  options.max_iterations = aligner.options().max_iterations;
   return options;
 }
 
 void make(Localizer* self, MapAligner& aligner, const nb::kwargs& given) {
-  new (self) Localizer(aligner.aligner(), options_for(aligner.options(), given));
+  new (self) Localizer(aligner.aligner(), options_for(aligner, given));
 }
 
 ScanReport localize(Localizer& self, double stamp_s, nb::handle scan) {

@@ -10,6 +10,7 @@
 #include "arrays.hpp"
 #include "bind.hpp"
 #include "ndt/implementations.hpp"
+#include "ndt/initial_pose/verdict.hpp"
 #include "ndt/named_options.hpp"
 #include "scores.hpp"
 
@@ -121,16 +122,21 @@ class MapAligner {
 
   const MapInfo& info() const { return info_; }
   const AlignOptions& options() const { return options_; }
+  const initial_pose::OwnScores& own_scores() const { return own_scores_; }
   Aligner& aligner() { return *aligner_; }
 
  private:
   void use(const Cloud& map) {
-    info_ = map.visit([&](const auto& points) { return aligner_->set_map(points); });
+    map.visit([&](const auto& points) {
+      info_ = aligner_->set_map(points);
+      own_scores_ = initial_pose::own_scores(*aligner_, points);
+    });
   }
 
   std::unique_ptr<Aligner> aligner_;
   AlignOptions options_;
   MapInfo info_;
+  initial_pose::OwnScores own_scores_;
 };
 
 }  // namespace ndt::python

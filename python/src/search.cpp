@@ -43,9 +43,6 @@ Plan plan_of(const nb::kwargs& given) {
   if (search.method == initial_pose::Method::anywhere)
     throw nb::value_error("method: anywhere is ndt-bench initial-pose's; choose from tpe, random, grid");
   if (!has_startup) search.startup = std::min(search.startup, search.particles);
-  if (!search.reliable_nvtl) search.reliable_nvtl = initial_pose::known_reliable_nvtl(plan.alignments);
-  if (!search.reliable_matched)
-    search.reliable_matched = initial_pose::known_reliable_matched(plan.alignments);
   validate(search);
   return plan;
 }
@@ -67,7 +64,7 @@ std::unique_ptr<Aligner> aligner_for(const initial_pose::Strategy& strategy, con
 SearchResult search(nb::handle map, nb::handle scan, nb::handle guess, const std::array<double, 5>& sigma,
                     std::optional<double> sigma_yaw, const std::string& implementation,
                     const nb::kwargs& given) {
-  const Plan plan = plan_of(given);
+  Plan plan = plan_of(given);
   const PointCloud map_cloud = cloud_from(map, "map"), scan_cloud = cloud_from(scan, "scan");
   initial_pose::PosePrior prior{principal(derivative_pose(transform_from(guess, "guess"))), {}, sigma_yaw};
   std::copy(sigma.begin(), sigma.end(), prior.sigma);
@@ -76,6 +73,10 @@ SearchResult search(nb::handle map, nb::handle scan, nb::handle guess, const std
   const initial_pose::Strategy& strategy = initial_pose::default_strategy();
   const std::unique_ptr<Aligner> aligner = aligner_for(strategy, implementation, plan.alignments);
   aligner->set_map(map_cloud);
+  const initial_pose::ReliableBounds bounds =
+      reliable_bounds(initial_pose::own_scores(*aligner, map_cloud), plan.alignments);
+  if (!plan.search.reliable_nvtl) plan.search.reliable_nvtl = bounds.nvtl;
+  if (!plan.search.reliable_matched) plan.search.reliable_matched = bounds.matched;
   const initial_pose::SightLines sight_lines(map_cloud);
   return initial_pose::search(*aligner, scan_cloud, prior, strategy, plan.search, {}, {}, &sight_lines);
 }

@@ -167,9 +167,10 @@ def test_describe_tells_what_a_map_is(courtyard, tiles):
     assert re.search(r"\nalignments       at most CPU [\d.]+ MB; device [\d.]+ MB, and [\d.]+ MB pinned; of scans of 30000 points, 1 at once\n", text)
     batch = json.loads(bench("map", "describe", tiles, "--json", "--scan-points", 5000, "--poses", 200).stdout)["alignments"]
     assert (batch["scan_points"], batch["poses"]) == (5000, 200) and 60000 < batch["cpu_bytes"] < 1e6 < batch["device_bytes"] < 1e8
-    assert facts["levels"] == [{"edge_m": 2, "voxels": facts["voxels"], "voxel_map_bytes": facts["voxel_map_bytes"]}]
+    level = {"edge_m": 2, "voxels": facts["voxels"], "voxel_map_bytes": facts["voxel_map_bytes"], "covered": facts["levels"][0]["covered"]}
+    assert facts["levels"] == [level] and 0.95 < level["covered"] < 1 and f"; {100 * level['covered']:.0f} % of the points have one\n" in text
     pyramid = json.loads(bench("map", "describe", courtyard.map, "--profile", "pyramid", "--json").stdout)
-    assert [level["edge_m"] for level in pyramid["levels"]] == [5, 2] and pyramid["levels"][-1] == facts["levels"][0]
+    assert [level["edge_m"] for level in pyramid["levels"]] == [5, 2] and pyramid["levels"][-1] | {"covered": level["covered"]} == level
     assert pyramid["memory"]["cpu_bytes"] > memory["cpu_bytes"]
     windows = json.loads(bench("map", "describe", courtyard.map, "--profile", "windows", "--json").stdout)
     assert windows["levels"] == pyramid["levels"] and windows["voxels"] == pyramid["voxels"] < windows["windows"]["voxels"]

@@ -58,6 +58,24 @@ TEST_P(InitialPose, IsFoundWithoutAHeadingAndSaysSo) {
   EXPECT_EQ(result.reliable, true);
 }
 
+TEST_P(InitialPose, BoundsFollowFromTheMapsOwnScoresAlsoFarFromTheOrigin) {
+  if (peer()) GTEST_SKIP() << "a peer's NVTL is its own";
+  const auto aligner = make(AlignOptions::pyramid());
+  PointCloud map = test_clouds::map();
+  aligner->set_map(map);
+  const initial_pose::OwnScores near = initial_pose::own_scores(*aligner, map);
+  EXPECT_NEAR(near.nvtl, 3.1, 0.1);
+  EXPECT_GT(near.matched, 0.9);
+  EXPECT_GT(near.covered, 0.97);
+  map.origin = map.origin + Vec3<double>{40000, 50000, 100};
+  aligner->set_map(map);
+  EXPECT_NEAR(initial_pose::own_scores(*aligner, map).nvtl, near.nvtl, 0.02);
+  map = test_clouds::map();
+  for (Point& p : map.points) p = p + Point{1e7F, 0, 0};
+  map.points.resize(std::min<std::size_t>(map.size(), 100));
+  EXPECT_EQ(initial_pose::own_scores(*aligner, map).covered, 0) << "none of the map's voxels";
+}
+
 TEST_P(InitialPoseInBatches, HasTheBitsOfOneAfterTheOtherForAnyNumberOfParticles) {
   const PointCloud scan = test_clouds::scan_of(150);
   for (const int count : {1, 2, 20, 64, 200}) {

@@ -9,10 +9,10 @@
 #include "cli/common/commands.hpp"
 #include "cli/common/flags.hpp"
 #include "cli/common/given_scan.hpp"
+#include "cli/common/input_warnings.hpp"
 #include "cli/common/map_flags.hpp"
 #include "cli/common/print.hpp"
 #include "cli/common/scene_files.hpp"
-#include "cli/common/unit_warnings.hpp"
 #include "data/same_points.hpp"
 #include "peers/peer_aligner.hpp"
 #include "registry/given_options.hpp"
@@ -129,7 +129,9 @@ ExitCode align(const AlignCommand& given) {
   outcome.times.read_us = map.read_us();
   if (scene)
     draw(*scene, map.cloud(), scan.cloud, guess, outcome.result, entry.own_process ? nullptr : aligner.get());
-  Verdict verdict = verdict_of(*aligner, scan.cloud, outcome.result, options, entry, per_scan(a.align));
+  const initial_pose::ReliableBounds bounds = bounds_of(*aligner, map.cloud(), options, entry);
+  warn_of_thin_map(bounds.covered, initial_pose::last_edge_m(options));
+  Verdict verdict = verdict_of(*aligner, scan.cloud, outcome.result, bounds, entry, per_scan(a.align));
   doubt_same_points(verdict, share_of_same_points(map.cloud(), scan.cloud, guess));
   if (a.json) {
     nlohmann::ordered_json json = to_json(outcome.result, entry.name, outcome.times, a.trace);

@@ -41,7 +41,8 @@ struct LocalizeCommand {
   std::optional<double> critical_ms, reliable_nvtl;
   std::optional<std::string> autoware_params;
   std::vector<localization::Offset> offsets;  ///< of the parameter file; none: the usual ones
-  bool debug_iterations = false, debug_particles = false, keep_no_returns = false;
+  bool debug_iterations = false, debug_particles = false, keep_no_returns = false, no_deskew = false;
+  std::string stamp_at{to_string(StampAt::as_written)};
   bool real_time = false;
   std::optional<double> speed;
   LocalizerArguments localizer;
@@ -98,32 +99,34 @@ void check(const LocalizeCommand& a) {
 /// The bound that the score must exceed, where measurements tell.
 std::optional<double> known_threshold(const LocalizerOptions& options, const AlignOptions& align) {
   if (options.score == localization::ScoreKind::nvtl || !options.reliable_nvtl) return options.reliable_nvtl;
-  if (align.covariance_start != CovarianceStart::identity) return std::nullopt;
+  if (align.covariance_start != CovarianceStart::identity || initial_pose::last_edge_m(align) != 2)
+    return std::nullopt;
   return kReliableTransformProbability;
 }
 
-/// Names what no threshold is known for.
-std::string unknown_score(const LocalizerOptions& options, const AlignOptions& align,
-                          const Implementation& entry) {
-  if (entry.peer) return std::string(entry.name);
-  if (!options.reliable_nvtl) return initial_pose::unknown_scale(align);
-  return fmt::format("{} with covariances that start from zero", localization::to_string(options.score));
+/// Sets the bounds that were not given. `bounds`: of the map that the vehicle begins with; they are kept.
+void take_bounds(LocalizerOptions& options, const initial_pose::ReliableBounds& bounds,
+                 const AlignOptions& align) {
+  options.thin_map = bounds.covered < initial_pose::kThinMap;
+  if (!options.reliable_nvtl) options.reliable_nvtl = bounds.nvtl;
+  if (!options.reliable_matched) options.reliable_matched = bounds.matched;
+  if (!options.least_score) options.least_score = known_threshold(options, align);
+  if (options.least_score) return;
+  notice("ndt-bench: no score threshold is known for {}, so no pose can be ok; give --least-score{}\n",
+         bounds.unknown.empty() ? fmt::format("{} with these options", localization::to_string(options.score))
+                                : bounds.unknown,
+         bounds.unknown.empty() ? "" : ", a denser map or a larger --resolution");
 }
 
-/// The options of the localizer, which follow from those of the alignments where nothing is given.
-LocalizerOptions localizer_options(const LocalizeCommand& a, const AlignOptions& align,
-                                   const Implementation& entry, bool odometry) {
+/// The options of the localizer, without the bounds that follow from the map.
+LocalizerOptions localizer_options(const LocalizeCommand& a, const AlignOptions& align, bool odometry) {
   LocalizerOptions options;
   if (odometry) options.prediction = Prediction::odometry;
-  if (!entry.peer) {
-    options.reliable_nvtl = initial_pose::known_reliable_nvtl(align);
-    options.reliable_matched = initial_pose::known_reliable_matched(align);
-  }
   if (a.reliable_nvtl) options.reliable_nvtl = a.reliable_nvtl;
   if (!a.offsets.empty()) options.offsets = a.offsets;
+  options.deskew = !a.no_deskew;
   options.keep_no_returns = true;  // localize_all() leaves them out, before the filters
   a.localizer.apply_to(options);
-  if (!options.least_score) options.least_score = known_threshold(options, align);
   options.max_iterations = align.max_iterations;
   validate(options);
   if (options.prediction == Prediction::odometry && !odometry)
@@ -149,6 +152,7 @@ LocalizeInput input_of(const LocalizeCommand& a, const ScanSequence& sequence, C
   if (a.real_time) input.real_time = RealTime{&clock, a.speed.value_or(1)};
   input.scan = sequence.scan;
   input.keep_no_returns = a.keep_no_returns;
+  input.stamp_at = named<StampAt>("stamp-at", a.stamp_at);
   input.filter = [filters, grid = VoxelGrid()](PointCloud cloud) mutable {
     return prepare(std::move(cloud), filters, grid).cloud;
   };
@@ -183,11 +187,6 @@ const Implementation& implementation_with_scores(const std::string& name) {
   return entry;
 }
 
-void notice_unjudged(const std::string& unknown) {
-  notice("ndt-bench: no score threshold is known for {}, so no pose can be ok; give --least-score\n",
-         unknown);
-}
-
 ExitCode verdict_on(const LocalizeSummary& summary) {
   if (!summary.lost_since && summary.left_out.unreadable > 0) {
     notice("ndt-bench: localize: {} scans could not be read\n", summary.left_out.unreadable);
@@ -218,24 +217,30 @@ ExitCode localize(const LocalizeCommand& given) {
   SteadyClock clock;
   LocalizeInput input = input_of(a, sequence, clock);
   AlignArguments align = with_profile(a.align);
-  if (auto& resolution = align[&AlignOptions::resolution_m]; !resolution) resolution = sequence.resolution_m;
-  const AlignOptions options = resolve(align);
+  auto& resolution = align[&AlignOptions::resolution_m];
+  if (!resolution) resolution = sequence.resolution_m;
+  const bool by_density =
+      !resolution && !a.autoware_params && *align[&ProfileChoice::profile] != to_string(Profile::autoware);
+  AlignOptions options = resolve(align);
   // A scan tells how large they are, and whether any can be read.
   const PointCloud first = first_scan(input);
   const Implementation& entry = implementation_with_scores(a.implementation);
   input.odometry = odometry_for(sequence, a.recording.odometry);
   input.gnss = gnss_for(sequence, a.recording.gnss, entry);
-  const LocalizerOptions setting = localizer_options(a, options, entry, !input.odometry.empty());
-  if (!setting.least_score) notice_unjudged(unknown_score(setting, options, entry));
+  LocalizerOptions setting = localizer_options(a, options, !input.odometry.empty());
   FrameScenes scenes(a.ply, a.ply_frames, sequence.scans.size());
   Start start = start_of(a.start, sequence);
   LocalizeAligners aligners(a.map, sequence, start.area(a.map.map),
-                            {&entry, options, [&] { return searching_options(a, options); },
+                            {&entry, options, by_density,
+                             [&](const AlignOptions& tracking) { return searching_options(a, tracking); },
                              map_preparation(a.preparation), a.real_time});
+  options = aligners.tracking();
+  take_bounds(setting, aligners.bounds(), options);
   input.following = aligners.following();
   if (!start.pose) {
-    start.pose = found_in_whole_map(first, aligners,
-                                    {entry, searching_options(a, options), setting, up_from(a.start.up)});
+    start.pose = found_in_whole_map(
+        first, aligners,
+        {entry, searching_options(a, options), setting, aligners.bounds().unknown, up_from(a.start.up)});
     if (!start.pose) return ExitCode::jobs_failed;
   }
   Localizer localizer(aligners.tracker(), setting, [&]() -> Aligner& { return aligners.searcher(); });
@@ -271,6 +276,13 @@ void add_localize(CLI::App& app, Command& chosen, const std::string& command_lin
                   "Follow a recording through a map, each scan from where the one before ended", a, localize);
   add_recording_flags(command, a->recording, a->map);
   add_keep_no_returns_flag(command, a->keep_no_returns);
+  command.add_flag("--no-deskew", a->no_deskew, "leaves the points of a sweep where they were measured");
+  command
+      .add_option(
+          "--stamp-at", a->stamp_at,
+          "part of a sweep that a scan's stamp, and its pose, belong to: as_written (default: where the "
+          "points' times are 0), start, middle or end")
+      ->type_name("PART");
   add_start_flags(command, a->start);
   command.add_option("--out", a->out, "folder of the poses and the diagnostics, made with its parents")
       ->type_name("DIR")

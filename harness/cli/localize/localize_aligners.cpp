@@ -4,8 +4,12 @@
 
 #include "base/errors.hpp"
 #include "base/standard_streams.hpp"
+#include "cli/common/input_warnings.hpp"
 #include "cli/common/option_flags.hpp"
 #include "data/surveyed_map.hpp"
+#include "ndt/core/error.hpp"
+#include "ndt/initial_pose/search_options.hpp"
+#include "run/verdict.hpp"
 
 namespace ndt::harness {
 namespace {
@@ -77,7 +81,7 @@ LocalizeAligners::LocalizeAligners(const LocalizeMapArguments& a, const ScanSequ
   if (!a.map.path.empty()) {
     MapFiles files = map_files(a.map.path, a.map.bin_fields);
     if (first && files.places_known()) {
-      follow(a, std::move(files), *first);
+      choose_resolution([&] { follow(a, files, *first); });
       return;
     }
     if (!files.places_known()) refuse_given(a, printable_name(a.map.path) + " is not such a map");
@@ -87,7 +91,39 @@ LocalizeAligners::LocalizeAligners(const LocalizeMapArguments& a, const ScanSequ
   } else {
     whole_ = prepare(sequence.map(), setting_.map_filters).cloud;
   }
-  tracker_ = another(setting_.tracking);
+  choose_resolution([&] { tracker_ = another(setting_.tracking); });
+}
+
+/// Makes the tracker, with the first of the resolutions at which the map is not thin. The larger ones are
+/// coarser, but in a thin map they are nearer to the truth: a right pose has voxels to hold it.
+void LocalizeAligners::choose_resolution(const std::function<void()>& make) {
+  for (const double resolution_m : {2.0, 3.0, 4.0}) {
+    const bool last = resolution_m == 4 || !setting_.by_density;
+    if (setting_.by_density) setting_.tracking.resolution_m = resolution_m;
+    try {
+      make();
+      judge_density();
+    } catch (const InputError&) {
+      if (last) throw;
+      bounds_.covered = 0;
+    }
+    if (bounds_.covered >= initial_pose::kThinMap && resolution_m > 2)
+      notice("ndt-bench: resolution       {:g} m, because the map is thin for smaller voxels\n",
+             resolution_m);
+    if (last || bounds_.covered >= initial_pose::kThinMap) break;
+  }
+  if (setting_.by_density && !bounds_.unknown.empty() && !setting_.implementation->peer)
+    throw InputError(
+        fmt::format("the map is too thin: {:.0f} % of its points have a voxel of {:g} m; give a denser map, "
+                    "or --resolution",
+                    100 * bounds_.covered, initial_pose::last_edge_m(setting_.tracking)));
+  warn_of_thin_map(bounds_.covered, initial_pose::last_edge_m(setting_.tracking));
+}
+
+void LocalizeAligners::judge_density() {
+  with_map([&](const PointCloud& map) {
+    bounds_ = bounds_of(tracker(), map, setting_.tracking, *setting_.implementation);
+  });
 }
 
 void LocalizeAligners::follow(const LocalizeMapArguments& a, MapFiles files, const MapArea& first) {
@@ -114,7 +150,7 @@ std::unique_ptr<Aligner> LocalizeAligners::another(const AlignOptions& options) 
 
 Aligner& LocalizeAligners::searcher() {
   if (!searcher_)
-    searcher_ = another(setting_.searching());
+    searcher_ = another(setting_.searching(setting_.tracking));
   else if (searchers_version_ != map_version())
     with_map([&](const PointCloud& map) { searcher_->set_map(map); });
   searchers_version_ = map_version();

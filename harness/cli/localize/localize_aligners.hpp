@@ -9,6 +9,7 @@
 #include "cli/common/map_flags.hpp"
 #include "localize/scan_sequence.hpp"
 #include "ndt/align/implementation.hpp"
+#include "ndt/initial_pose/verdict.hpp"
 #include "ndt/localization/following_map.hpp"
 #include "registry/given_options.hpp"
 
@@ -28,7 +29,9 @@ void check(const LocalizeMapArguments& a);
 struct LocalizeAlignersSetting {
   const Implementation* implementation = nullptr;
   AlignOptions tracking;
-  std::function<AlignOptions()> searching;  ///< asked for when a search begins
+  bool by_density = false;  ///< the tracking's resolution may grow until the map is dense enough for it
+  /// The options of searches beside those of the tracking; asked for when a search begins.
+  std::function<AlignOptions(const AlignOptions& tracking)> searching;
   ScanPreparation map_filters;
   bool real_time = false;
 };
@@ -36,13 +39,17 @@ struct LocalizeAlignersSetting {
 class LocalizeAligners {
  public:
   /// Reads the map. A map in tiles with metadata follows the vehicle from the place `first` on, if there is
-  /// one. Throws InputError as MapFiles does, UsageError for options that the map has no use for.
+  /// one. Throws InputError as MapFiles does and for a map that is too thin at every density, UsageError for
+  /// options that the map has no use for.
   LocalizeAligners(const LocalizeMapArguments& a, const ScanSequence& sequence,
                    const std::optional<MapArea>& first, LocalizeAlignersSetting setting);
 
   Aligner& tracker() { return following_ ? following_->aligner() : *tracker_; }
   /// A wide one for searches, which gets the map in force before each.
   Aligner& searcher();
+  /// Of the tracker's alignments in the map that it began with.
+  const initial_pose::ReliableBounds& bounds() const { return bounds_; }
+  const AlignOptions& tracking() const { return setting_.tracking; }
   /// One more with the map in force.
   std::unique_ptr<Aligner> another(const AlignOptions& options) const;
   /// Null if the map is whole.
@@ -59,10 +66,13 @@ class LocalizeAligners {
 
  private:
   void follow(const LocalizeMapArguments& a, MapFiles files, const MapArea& first);
+  void judge_density();
+  void choose_resolution(const std::function<void()>& make);
 
   LocalizeAlignersSetting setting_;
   PointCloud whole_;
   std::unique_ptr<Aligner> tracker_, searcher_;  ///< the tracker: of a whole map
+  initial_pose::ReliableBounds bounds_;
   std::size_t searchers_version_ = 0;
   std::optional<localization::FollowingMap> following_;
 };

@@ -100,7 +100,7 @@ std::optional<Transform> start_in_whole_map(const WholeMapStart& with, Aligner& 
   SearchAnswer answer;
   answer.setting = setting_of(with);
   answer.prior_kind = PriorKind::map;
-  answer.unknown_scale = initial_pose::unknown_scale(with.options);
+  answer.unknown_scale = with.unknown_scale;
   ResolvedPrior anywhere;
   anywhere.kind = PriorKind::map;
   anywhere.up = with.up;

@@ -40,7 +40,8 @@ struct WholeMapStart {
   const Implementation& entry;
   const AlignOptions& options;  ///< of the searching aligner
   const localization::LocalizerOptions& localizer;
-  Vec3<double> up;  ///< the map's up direction
+  std::string unknown_scale;  ///< names what no bounds are known for
+  Vec3<double> up;            ///< the map's up direction
 };
 
 /// The pose of the scan, as initial-pose --prior map finds it; nothing where the verdict is ambiguous or

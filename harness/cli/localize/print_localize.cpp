@@ -36,6 +36,18 @@ std::string left_out_lines(const LeftOutInput& left_out) {
   return text;
 }
 
+std::string sweep_line(const LocalizeSummary& summary) {
+  if (summary.timed == 0) return "";
+  std::string text = fmt::format(
+      "deskewed         {} of {} scans with times of points; the sensor moved up to {:.2f} m and {:.1f} deg "
+      "in a "
+      "sweep\n",
+      summary.deskewed, summary.timed, summary.most_moved_m, summary.most_turned_rad * 180 / kPi);
+  if (!summary.first_sweep_fault.empty())
+    text += fmt::format("no sweep         {}\n", summary.first_sweep_fault);
+  return text;
+}
+
 std::string sensor_line(const char* label, const SensorUse& sensor) {
   if (sensor.used == 0 && sensor.missed.empty()) return "";
   return fmt::format("{:<17}{}\n", label, to_text(sensor));
@@ -51,6 +63,23 @@ std::string reason_line(localization::Verdict verdict, std::size_t scans,
   for (const auto& [reason, count] : reasons)
     counts.push_back(fmt::format("{} {}", count, localization::to_string(reason)));
   return fmt::format("{:<17}{}: {}\n", localization::to_string(verdict), scans, fmt::join(counts, ", "));
+}
+
+std::string weak_axis_line(const std::array<std::size_t, 6>& weak_axes) {
+  constexpr std::array kNames{"x", "y", "z", "roll", "pitch", "yaw"};
+  std::vector<std::string> counts;
+  for (std::size_t axis = 0; axis < kNames.size(); ++axis)
+    if (weak_axes[axis] > 0) counts.push_back(fmt::format("{} {}", weak_axes[axis], kNames[axis]));
+  if (counts.empty()) return "";
+  return fmt::format("weak direction   {} of the degenerate scans\n", fmt::join(counts, ", "));
+}
+
+std::string low_score_line(const LocalizeSummary& summary) {
+  if (summary.low_though_converged == 0) return "";
+  return fmt::format(
+      "low score        {} scans rejected although their alignments converged: does the map still look so? "
+      "(--least-score)\n",
+      summary.low_though_converged);
 }
 
 std::string error_lines(const TrajectoryError& e, const TruthFacts& truth) {
@@ -101,10 +130,11 @@ std::string to_text(const LocalizeSummary& summary, const ScanSequence& sequence
   std::string text = fmt::format("scans            {} of {}: {} ok, {} doubtful, {} lost\n", summary.frames,
                                  sequence.name, summary.ok, summary.doubtful, summary.lost);
   text += reason_line(localization::Verdict::doubtful, summary.doubtful, summary.doubtful_by) +
-          reason_line(localization::Verdict::lost, summary.lost, summary.lost_by);
+          reason_line(localization::Verdict::lost, summary.lost, summary.lost_by) +
+          weak_axis_line(summary.weak_axes) + low_score_line(summary);
   if (summary.dropped > 0)
     text += fmt::format("dropped          {} more, which arrived during processing\n", summary.dropped);
-  text += left_out_lines(summary.left_out);
+  text += left_out_lines(summary.left_out) + sweep_line(summary);
   if (summary.frozen > 0)
     text += fmt::format(
         "frozen           {} scans have the bytes of those before: is the sensor or its driver "

@@ -7,6 +7,7 @@
 
 #include "cli/common/commands.hpp"
 #include "cli/common/flags.hpp"
+#include "cli/common/input_warnings.hpp"
 #include "cli/common/map_flags.hpp"
 #include "cli/common/print.hpp"
 #include "cli/map/map_description.hpp"
@@ -88,6 +89,8 @@ ExitCode describe(const MapCommand& a) {
     throw UsageError(fmt::format("--poses = {}: must be at most {}", a.batches.poses, Limits::kBatch));
   const AlignOptions options = resolve(a.align);
   const MapDescription description = describe_map(a.map, a.bin_fields, options, a.batches);
+  if (!description.levels.empty())
+    warn_of_thin_map(description.levels.back().covered, description.levels.back().edge_m);
   if (a.json)
     print_json(to_json(description));
   else

@@ -22,6 +22,7 @@ struct VoxelFacts {
   double edge_m = 0;
   std::int64_t voxels = 0;  ///< with enough points
   std::uint64_t bytes = 0;  ///< that alignments read: voxels, the lists of near voxels, and their index
+  double covered = 0;       ///< share of the map's points with a voxel
 };
 
 /// The memory that all levels take at most, beside the points.

@@ -14,11 +14,11 @@
 #include "cli/common/commands.hpp"
 #include "cli/common/flags.hpp"
 #include "cli/common/given_scan.hpp"
+#include "cli/common/input_warnings.hpp"
 #include "cli/common/map_flags.hpp"
 #include "cli/common/option_flags.hpp"
 #include "cli/common/print.hpp"
 #include "cli/common/prior_arguments.hpp"
-#include "cli/common/unit_warnings.hpp"
 #include "cli/search/anywhere_with_progress.hpp"
 #include "localize/particle_file.hpp"
 #include "ndt/initial_pose/search.hpp"
@@ -193,10 +193,9 @@ ExitCode initial_pose_command(const InitialPoseCommand& given) {
                         scan_filters = scan_preparation(a.preparation);
   SearchAnswer answer;
   const SearchArguments search = is_peer_name(a.implementation) ? a.search : with_method(a.search, a.prior);
-  answer.setting = resolve(search, options, a.implementation);
+  answer.setting = resolve(search, a.implementation);
   const ResolvedPrior prior = resolve(a.prior, answer.setting);
   answer.setting.options.keep_no_returns = a.keep_no_returns;
-  answer.unknown_scale = initial_pose::unknown_scale(options);
   const GivenScan given_scan(a.scan, a.map.bin_fields, scan_filters, !a.keep_no_returns);
   const PreparedCloud& scan = given_scan.prepared;
   const Implementation& entry = choose_implementation(answer.setting.strategy, a.implementation);
@@ -215,6 +214,10 @@ ExitCode initial_pose_command(const InitialPoseCommand& given) {
   aligner->set_map(map.cloud());
   answer.build_us = build.elapsed_us();
   if (const auto spent = spent_by(*aligner)) answer.build_us = spent->map_us;
+  const initial_pose::ReliableBounds bounds = bounds_of(*aligner, map.cloud(), options, entry);
+  warn_of_thin_map(bounds.covered, initial_pose::last_edge_m(options));
+  take_bounds(answer.setting, bounds);
+  answer.unknown_scale = bounds.unknown;
   const Prepared prepared{a, options, entry, prior, *aligner, map.cloud(), scan.cloud};
   answer.setting.options.method == initial_pose::Method::anywhere ? search_anywhere(answer, prepared)
                                                                   : search_around(answer, prepared);

@@ -67,14 +67,15 @@ std::string doubt_text(Doubt doubt, const SearchAnswer& answer) {
       return fmt::format("its alignment ended as {}; take more --particles", to_string(evidence.stop));
     case Doubt::interrupted: return "the search was ended before it was finished; allow more time";
     case Doubt::low_nvtl:
-      return fmt::format("NVTL {:.4f} is not above {:g}; {}", evidence.nvtl,
+      return fmt::format("NVTL {:.4f} is not above {:.4g}; {}", evidence.nvtl,
                          *answer.setting.options.reliable_nvtl,
                          is_about_a_guess(answer)
                              ? "widen --sigma, take more --particles, or check that the scan is from this map"
                              : "take more --particles, or check that the scan is from this map");
     case Doubt::few_matched:
       return fmt::format(
-          "{:.1f} % of the scan's points match the map, not more than {:g} %; check that the scan is from it",
+          "{:.1f} % of the scan's points match the map, not more than {:.3g} %; check that the scan is from "
+          "it",
           100 * *evidence.matched, 100 * *answer.setting.options.reliable_matched);
     case Doubt::contradicted:
       return fmt::format(
@@ -102,7 +103,7 @@ std::string grounds(const SearchAnswer& answer) {
   const Evidence& evidence = answer.result.evidence;
   const std::optional<double>& least = answer.setting.options.reliable_nvtl;
   std::string text = ": NVTL " + fmt::format("{:.4f}", evidence.nvtl);
-  if (least) text += fmt::format(" is above {:g}", *least);
+  if (least) text += fmt::format(" is above {:.4g}", *least);
   if (evidence.matched)
     text += fmt::format(", {:.1f} % of the points match the map", 100 * *evidence.matched);
   return text + fmt::format(", {} particles agree", evidence.agreeing);

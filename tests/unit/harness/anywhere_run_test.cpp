@@ -43,7 +43,8 @@ initial_pose::AnywhereResult found_from(const Transform& guess, const Job& job, 
   const std::unique_ptr<Aligner> aligner = find_implementation(job.implementation).make(options);
   aligner->set_map(map);
   initial_pose::AnywhereSearch anywhere(map, options, false, 1);  // half of the last level's voxels
-  const ResolvedSearch setting = resolve(job.search.value().arguments, options);
+  ResolvedSearch setting = resolve(job.search.value().arguments);
+  take_bounds(setting, reliable_bounds(initial_pose::own_scores(*aligner, map), options));
   initial_pose::PosePrior prior{principal(derivative_pose(guess))};
   std::ranges::copy(job.search->sigma, prior.sigma);
   return anywhere.run(*aligner, dataset.scan(0),

@@ -79,11 +79,11 @@ TEST(SearchArguments, OfAPeersOwnSearchTheSeedAloneCounts) {
   SearchArguments arguments = with("sequential");
   arguments[&SearchOptions::particles] = 7;
   arguments[&SearchOptions::seed] = 5;
-  const ResolvedSearch own = resolve(arguments, AlignOptions{}, "exec:a");
+  const ResolvedSearch own = resolve(arguments, "exec:a");
   EXPECT_TRUE(own.is_own());
   EXPECT_EQ(own.options.seed, 5u);
   EXPECT_EQ(own.options.particles, 0);
-  const ResolvedSearch ours = resolve(arguments, AlignOptions{}, "persistent_cpu");
+  const ResolvedSearch ours = resolve(arguments, "persistent_cpu");
   EXPECT_FALSE(ours.is_own());
   EXPECT_EQ(ours.options.particles, 7);
   for (const initial_pose::Strategy& strategy : initial_pose::strategies())

@@ -184,19 +184,16 @@ TEST(Search, WithoutAThresholdNothingIsSaidOfAPoseThatOnlyLacksOne) {
   EXPECT_EQ(search(aligner, kScan, kPrior, kBatched, unknown).reliable, false);
 }
 
-TEST(Search, AThresholdIsKnownForTheScalesThatWereMeasured) {
-  EXPECT_EQ(known_reliable_nvtl(AlignOptions::autoware()), 2.3);
-  EXPECT_EQ(known_reliable_nvtl(AlignOptions::textbook()), 2.4);
-  EXPECT_EQ(known_reliable_nvtl(AlignOptions::pyramid()), 2.4);
-  EXPECT_EQ(known_reliable_nvtl(AlignOptions::of_a_search(Profile::pyramid)), 2.4);
-  AlignOptions finer = AlignOptions::pyramid(), direct, coarse;
-  finer.levels = {2.5, 1, 0.5};
-  direct.neighbours = Neighbours::direct7;
-  coarse.resolution_m = 10;
-  for (const AlignOptions& options : {finer, direct, coarse})
-    EXPECT_FALSE(known_reliable_nvtl(options).has_value());
-  EXPECT_EQ(unknown_scale(finer), "voxels of 1 m");
-  EXPECT_EQ(unknown_scale(coarse), "voxels of 10 m");
+TEST(Search, BoundsAreSharesOfTheMapsOwnScoresUnlessItIsTooThin) {
+  const ReliableBounds known = reliable_bounds({3, 0.9, 0.34}, AlignOptions::pyramid());
+  EXPECT_DOUBLE_EQ(known.nvtl.value(), 2.4);
+  EXPECT_DOUBLE_EQ(known.matched.value(), 0.765);
+  EXPECT_EQ(known.unknown, "");
+  AlignOptions coarse = AlignOptions::pyramid();
+  coarse.levels = {2.5, 1, 0.5}, coarse.resolution_m = 3;
+  const ReliableBounds thin = reliable_bounds({3, 0.9, 0.32}, coarse);
+  EXPECT_FALSE(thin.nvtl || thin.matched);
+  EXPECT_EQ(thin.unknown, "this map, 32 % of whose points have a voxel of 1.5 m (expected 33 % or more)");
 }
 
 TEST(Search, AlongAStreetPlacesAlikeAreRivalsThoughNoneConverges) {

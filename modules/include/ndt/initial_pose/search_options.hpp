@@ -63,18 +63,8 @@ struct SearchOptions {
   bool keep_no_returns = false;
 };
 
-/// Edge of the last level's voxels [m], which the thresholds belong to.
+/// Edge of the last level's voxels [m].
 double last_edge_m(const AlignOptions& options);
-/// The NVTL that a reliable pose exceeds, where measurements tell. At 2 m it is Autoware's own 2.3 with the
-/// covariances of profile autoware, and 2.4 with those that start from zero. None of 148 wrong poses exceeded
-/// 2.4 on the scenes it was chosen on, and 13 of 261 did on others. Options that change the scale of NVTL
-/// have no bound, and at 1 m no value was found that separates.
-std::optional<double> known_reliable_nvtl(const AlignOptions& options);
-/// The share of the scan's points that match the map (Evidence::matched) that a reliable pose exceeds, where
-/// measurements tell.
-std::optional<double> known_reliable_matched(const AlignOptions& options);
-/// Names what no value is known for, such as "voxels of 1 m".
-std::string unknown_scale(const AlignOptions& options);
 
 /// Every option of a search, once. A new one is a member above and a line here; flags, keys, help and checks
 /// follow.
@@ -90,12 +80,11 @@ inline constexpr std::tuple kSearchOptions{
            "places considered for each guided proposal"},
     Option{"seed", &SearchOptions::seed, Bounds::none(), "K", "same seed, same result", false},
     Option{"reliable-nvtl", &SearchOptions::reliable_nvtl, Bounds::closed(0, 1000), "NVTL",
-           "NVTL that the best particle must exceed to count as found (default: 2.3 with profile autoware at "
-           "2 m, 2.4 with textbook and pyramid at 2 m, else not judged)"},
+           "NVTL that the best particle must exceed to count as found (default: 0.8 of the map's own, "
+           "not judged where the map is too thin)"},
     Option{"reliable-matched", &SearchOptions::reliable_matched, Bounds::closed(0, 1), "SHARE",
-           "share of matching scan points that a found pose must exceed (default: the measured bound; "
-           "without one it "
-           "is not judged, and the verdict is unknown unless the NVTL is judged)"},
+           "share of matching scan points that a found pose must exceed (default: 0.85 of the map's own; not "
+           "judged where the map is too thin)"},
 };
 
 /// Throws std::invalid_argument "option <name> = <value>: must be in <bounds>".

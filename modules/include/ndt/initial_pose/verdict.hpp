@@ -6,9 +6,15 @@
 #include <string>
 #include <vector>
 
+#include "ndt/align/align_options.hpp"
 #include "ndt/align/align_result.hpp"
+#include "ndt/align/scan.hpp"
 #include "ndt/core/enum_names.hpp"
 #include "ndt/initial_pose/sight_lines.hpp"
+
+namespace ndt {
+class Aligner;
+}
 
 namespace ndt::initial_pose {
 
@@ -73,10 +79,29 @@ struct Judgement {
   std::vector<Doubt> doubts;             ///< in the order of Doubt; none if it is reliable
 };
 
+/// The scores that a map's own points have in it. A right pose can hardly have better ones. They fall with
+/// the density of the map, and change with the edge of its voxels and other options.
+struct OwnScores {
+  double nvtl = 0;     ///< of some 8,192 points, the same in any order
+  double matched = 0;  ///< their share that matches, as Evidence::matched
+  double covered = 0;  ///< their share with a voxel
+};
+/// map: what the aligner's map was made of. All 0 for points that the aligner refuses as a scan. Throws what
+/// else Aligner::evaluate throws. A scan that the aligner holds is replaced.
+OwnScores own_scores(Aligner& aligner, const Scan& map);
+
 /// The bounds that an answer must exceed to be reliable; nothing: unknown for the scale of the scores.
 struct ReliableBounds {
   std::optional<double> nvtl, matched;  ///< bounds of Evidence::nvtl and Evidence::matched
+  std::string unknown{};                ///< names what no bound is known for; empty: they are known
+  double covered = 1;                   ///< OwnScores::covered
 };
+/// Below this share of its points with a voxel (OwnScores::covered) a map is thin for its voxels. Poses are
+/// less accurate there, and alignments from beside a wrong one may come back to it.
+inline constexpr double kThinMap = 0.7;
+/// The bounds of a map: 0.8 of its own NVTL, 0.85 of its own share that matches. Unknown for a map that is
+/// too thin for its voxels: less than a third of its points have one.
+ReliableBounds reliable_bounds(const OwnScores& own, const AlignOptions& options);
 
 /// From this ratio on a place elsewhere is nearly as good.
 inline constexpr double kRivalRatio = 0.95;
