@@ -135,10 +135,10 @@ def test_a_search_far_from_the_map_is_lost_and_searches_on(town, tmp_path):
 
 
 def test_a_thin_map_is_told_and_judges_no_score(town, tmp_path):
-    got, done = localize(town, tmp_path, "--map-voxel-leaf", 0.7, "--resolution", 1, code=EXIT_JOBS_FAILED)
+    got, done = localize(town, tmp_path, "--map-voxel-leaf", 0.7, "--resolution", 1)
     assert "warning: only 3 % of the map's points have a voxel of 1 m with enough points; a denser map" in done.stderr
     assert "no score threshold is known for this map, 3 % of whose points have a voxel of 1 m (expected 33 % or more)" in done.stderr
-    assert {f["verdict"] for f in got.frames} == {"doubtful", "lost"}
+    assert {f["verdict"] for f in got.frames} == {"doubtful"}
 
 
 def test_voxels_grow_with_the_gaps_of_a_thin_map_unless_one_is_given(town, tmp_path):
