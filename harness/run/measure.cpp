@@ -74,7 +74,7 @@ class Measurer {
       build_us_ = watch.elapsed_us();
       if (const auto spent = spent_by(*aligner_)) build_us_ = spent->map_us;
       bounds_ = bounds_of(*aligner_, map, options_, entry_);
-      if (job_.search && !entry_.own_process) sight_lines_.emplace(map);
+      if ((job_.search || job_.second_look.value_or(false)) && !entry_.own_process) sight_lines_.emplace(map);
       if (searches_anywhere()) anywhere_.emplace(anywhere_in(map, options_, entry_.on_device));
       has_map_ = true;
     }
@@ -264,9 +264,10 @@ class Measurer {
   }
 
   void judge(Measurement& measurement, const AlignResult& result) const {
-    const Verdict verdict = job_.second_look.value_or(false)
-                                ? verdict_of(*aligner_, scan_, result, bounds_, entry_, starting_now())
-                                : verdict_of(result, bounds_, entry_);
+    const Verdict verdict =
+        job_.second_look.value_or(false) && sight_lines_
+            ? verdict_of(*aligner_, scan_, result, bounds_, entry_, starting_now(), *sight_lines_)
+            : verdict_of(result, bounds_, entry_);
     measurement.verdict = to_text(verdict);
     if (!verdict.evidence) return;
     measurement.matched = verdict.evidence->matched;
@@ -287,7 +288,7 @@ class Measurer {
   std::vector<Transform> guesses_;                       ///< of the current measurement
   std::optional<SearchRun> search_;                      ///< of it, if it is one
   std::optional<AnywhereSearch> anywhere_;               ///< of the map, if the search needs it
-  std::optional<initial_pose::SightLines> sight_lines_;  ///< of the map, for searches
+  std::optional<initial_pose::SightLines> sight_lines_;  ///< of the map, for searches and second looks
   std::vector<AlignResult> results_;
   bool out_of_time_ = false;  ///< any call of this measurement so far
   PerScan per_scan_;

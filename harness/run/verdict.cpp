@@ -47,6 +47,11 @@ std::string doubt_text(Doubt doubt, const Evidence& evidence, const ReliableBoun
     case Doubt::not_at_rest:
     case Doubt::free_direction: break;  // the stop says so
     case Doubt::contradicted:
+      return fmt::format(
+          "the scan looks through {:.1f} % of the map's points in its way, and {:.1f} % of its own stand "
+          "before "
+          "the map's; it may be of another place, or the map out of date",
+          100 * evidence.sight->seen_through, 100 * evidence.sight->unmapped);
     case Doubt::partly_searched: break;  // of searches
   }
   return {};
@@ -61,7 +66,10 @@ Verdict judged(const Evidence& evidence, const ReliableBounds& of_the_map) {
   }
   ReliableBounds bounds = verdict.bounds;
   if (!evidence.matched) bounds.matched.reset();  // without a second look NVTL alone can tell
-  for (const Doubt doubt : judge(evidence, bounds).doubts)
+  // One alignment has no other particles to agree with: a clear view forgives nothing here.
+  Evidence strict = evidence;
+  if (is_clear(strict)) strict.sight.reset();
+  for (const Doubt doubt : judge(strict, bounds).doubts)
     verdict.doubts.push_back(doubt_text(doubt, evidence, bounds));
   return verdict;
 }
@@ -92,9 +100,10 @@ Verdict verdict_of(const AlignResult& result, const ReliableBounds& bounds, cons
 }
 
 Verdict verdict_of(Aligner& aligner, const PointCloud& scan, const AlignResult& result,
-                   const ReliableBounds& bounds, const Implementation& entry, const PerScan& per_scan) {
+                   const ReliableBounds& bounds, const Implementation& entry, const PerScan& per_scan,
+                   const initial_pose::SightLines& sight_lines) {
   if (entry.peer) return of_a_peer(result, entry);
-  Evidence evidence = initial_pose::second_look(aligner, scan, result, per_scan);
+  Evidence evidence = initial_pose::second_look(aligner, scan, result, per_scan, &sight_lines);
   Verdict verdict = judged(evidence, bounds);
   verdict.evidence = evidence;
   return verdict;

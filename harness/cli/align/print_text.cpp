@@ -154,9 +154,12 @@ std::string second_look_text(const Verdict& verdict) {
   const initial_pose::Evidence& evidence = *verdict.evidence;
   const std::string spread =
       std::isinf(*evidence.spread_m) ? "no pose of one of them" : fmt::format("{:.3f} m", *evidence.spread_m);
+  const std::string sight = evidence.sight ? fmt::format("; {:.1f} % contradicts what it sees",
+                                                         100 * evidence.sight->contradiction())
+                                           : "";
   return fmt::format(
-      "beside it        alignments from {:g} m away end within {}; {:.1f} % of the points match the map\n",
-      initial_pose::kSecondLookM, spread, 100 * *evidence.matched);
+      "beside it        alignments from {:g} m away end within {}; {:.1f} % of the points match the map{}\n",
+      initial_pose::kSecondLookM, spread, 100 * *evidence.matched, sight);
 }
 
 std::string filters_text(std::string_view cloud, const PreparedCloud& prepared) {

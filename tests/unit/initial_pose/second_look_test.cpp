@@ -76,14 +76,43 @@ TEST(SecondLook, BeginsAtSixPlacesBesideTheAnswerInItsOwnPlane) {
   aligner.end = [&](const Transform& guess, AlignResult&) { guesses.push_back(guess); };
   second_look(aligner, {}, answer);
   Vec3<double> sum;
+  double turned = 0;
   for (const Transform& guess : guesses) {
     const Vec3<double> offset = translation_of(inverse(answer.map_from_scan) * guess);
     EXPECT_NEAR(std::hypot(offset.x, offset.y), kSecondLookM, 1e-12);
     EXPECT_NEAR(offset.z, 0, 1e-12);
-    EXPECT_NEAR(rotation_error_rad(answer.map_from_scan, guess), 0, 1e-7);
+    EXPECT_NEAR(rotation_error_rad(answer.map_from_scan, guess), kSecondLookRad, 1e-7);
+    turned += (inverse(answer.map_from_scan) * guess)(1, 0);
     sum = sum + offset;
   }
   EXPECT_NEAR(std::hypot(sum.x, sum.y), 0, 1e-12);
+  EXPECT_NEAR(turned, 0, 1e-12) << "as many to the left as to the right";
+}
+
+TEST(SecondLook, AHeadingThatNothingHoldsIsADoubt) {
+  Valley aligner;
+  aligner.end = [](const Transform& guess, AlignResult& result) {
+    result.map_from_scan = make_transform(rotation_of(guess), {});  // as in a round tank
+  };
+  const Evidence evidence = second_look(aligner, {}, converged());
+  EXPECT_EQ(evidence.spread_m, 0);
+  EXPECT_NEAR(evidence.heading_rad.value(), kSecondLookRad, 1e-7);
+  EXPECT_EQ(judged(evidence).doubts, std::vector{Doubt::spread});
+}
+
+TEST(SecondLook, WhatTheScanLooksThroughIsADoubt) {
+  Valley aligner;
+  PointCloud near_wall, far_wall;
+  for (float y = -5; y < 5; y += 0.1F)
+    for (float z = -3; z < 3; z += 0.1F)
+      near_wall.points.push_back({5, y, z}), far_wall.points.push_back({9, y, z});
+  const SightLines has_wall(near_wall);
+  EXPECT_FALSE(second_look(aligner, far_wall, converged()).sight);
+  const Evidence through = second_look(aligner, far_wall, converged(), {}, &has_wall),
+                 seen = second_look(aligner, near_wall, converged(), {}, &has_wall);
+  EXPECT_GT(through.sight.value().seen_through, 0.9);
+  EXPECT_EQ(judged(through).doubts, std::vector{Doubt::contradicted});
+  EXPECT_EQ(seen.sight.value().contradiction(), 0);
 }
 
 TEST(SecondLook, AnAnswerThatDidNotConvergeGetsNone) {

@@ -64,8 +64,10 @@ struct Evidence {
   /// mode that are not nearly as good, or ruled out, are left out.
   std::optional<double> spread_m, spread_rad;
   double spread_in_mode_m = 0;  ///< of those that ended in the answer's mode
-  int agreeing = 0;             ///< proposed particles that came to the answer's mode
-  std::optional<Sight> sight;   ///< from the answer; nothing without the map's SightLines
+  /// Largest rotation to where those ended in its mode that began turned [rad]; nothing: none did.
+  std::optional<double> heading_rad;
+  int agreeing = 0;            ///< proposed particles that came to the answer's mode
+  std::optional<Sight> sight;  ///< from the answer; nothing without the map's SightLines
 };
 
 /// Whether the answer was looked from, and what the scan sees there is what the map has.

@@ -18,7 +18,10 @@ std::vector<AlignResult> aligned_around(Aligner& aligner, const PointCloud& scan
                                         PerScan per_scan) {
   per_scan.trace = false;
   std::vector<Transform> guesses;
-  for (const Pose& pose : poses_around(answer, kSecondLookM)) guesses.push_back(to_transform(pose));
+  for (const Pose& pose : poses_around(answer, kSecondLookM)) {
+    const double turn = guesses.size() % 2 == 0 ? kSecondLookRad : -kSecondLookRad;
+    guesses.push_back(to_transform(pose) * to_transform({.yaw = turn}));
+  }
   std::vector<AlignResult> ended(guesses.size());
   aligner.align_batch(scan, guesses, ended, per_scan);
   return ended;
@@ -44,10 +47,16 @@ Evaluation scored_returns(Aligner& aligner, const PointCloud& scan, const Transf
   return scored;
 }
 
+/// Without points that a driver wrote for nothing: they would stand before everything.
+PointCloud measured_points(const PointCloud& scan) {
+  PointCloud room;
+  return without_no_returns(scan, room);
+}
+
 }  // namespace
 
 Evidence second_look(Aligner& aligner, const PointCloud& scan, const AlignResult& answer,
-                     const PerScan& per_scan) {
+                     const PerScan& per_scan, const SightLines* sight_lines) {
   Evidence evidence;
   evidence.stop = answer.stop;
   evidence.nvtl = answer.nvtl;
@@ -57,11 +66,16 @@ Evidence second_look(Aligner& aligner, const PointCloud& scan, const AlignResult
   for (const AlignResult& ended : aligned_around(aligner, scan, answer.map_from_scan, per_scan)) {
     evidence.interrupted |= ended_early(ended);
     add_spread(answer.map_from_scan, ended, evidence);
+    if (meets_the_map(ended) && !is_another_mode(ended.map_from_scan, answer.map_from_scan))
+      evidence.heading_rad = std::max(evidence.heading_rad.value_or(0),
+                                      rotation_error_rad(answer.map_from_scan, ended.map_from_scan));
     if (meets_the_map(ended) && is_another_mode(ended.map_from_scan, answer.map_from_scan))
       evidence.runner_up_ratio = std::max(evidence.runner_up_ratio, goodness(ended, answer));
   }
   if (!evidence.interrupted)
     gather_points(scored_returns(aligner, scan, answer.map_from_scan, per_scan), evidence);
+  if (sight_lines != nullptr)
+    evidence.sight = sight_lines->look(ScanRays(measured_points(scan)), answer.map_from_scan);
   return evidence;
 }
 

@@ -20,7 +20,12 @@ constexpr double kClearSoftM = 0.5;
 /// Number of particles at the answer: if fewer came, alignments from beside it must come back to it.
 constexpr int kAgreeing = 2;
 
+/// Alignments that begin turned by 0.026 rad come back to a heading that is held within this; where nothing
+/// holds it, they stay.
+constexpr double kSoftRad = 0.007;
+
 bool is_soft(const Evidence& e) {
+  if (e.heading_rad.value_or(0) > kSoftRad) return true;
   if (is_clear(e)) return e.spread_in_mode_m > kClearSoftM;
   return e.spread_m && (e.spread_in_mode_m > kSoftM || (*e.spread_m > kSoftM && e.agreeing < kAgreeing));
 }
