@@ -9,9 +9,8 @@
 
 namespace ndt::harness {
 
-/// Reads as read_cloud does. A PCD file with a field of times (io::read_point_times) gives PointCloud::times
-/// in seconds: the unit is the one in which the sweep takes 5 to 500 ms, or else s. Times that are not near 0
-/// count from the first.
+/// Reads as read_cloud does, and the times of a PCD file (io::read_point_times) in seconds. Their unit is the
+/// one in which the sweep takes 5 to 500 ms, or else s. Times that are not near 0 count from the first.
 PointCloud read_scan(const std::filesystem::path& file, io::BinFields fields);
 
 /// The part of a sweep that a scan's stamp belongs to.

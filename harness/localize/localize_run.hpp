@@ -89,7 +89,7 @@ struct LocalizeSummary {
   /// Why scans are doubtful or lost.
   std::map<localization::Reason, std::size_t> doubtful_by, lost_by;
   std::size_t low_though_converged = 0;  ///< rejected for the score of an alignment that converged
-  /// Of scans doubtful because they leave a direction free: the axis that they hold least, x to yaw.
+  /// Counts degenerate scans by the axis that they hold least, x to yaw.
   std::array<std::size_t, 6> weak_axes{};
   /// Times of each frame, and of each stage of those that went through it.
   std::vector<double> execution_ms, filter_ms, diagnostics_ms, frame_ms;

@@ -39,15 +39,15 @@ struct LocalizeAlignersSetting {
 class LocalizeAligners {
  public:
   /// Reads the map. A map in tiles with metadata follows the vehicle from the place `first` on, if there is
-  /// one. Throws InputError as MapFiles does and for a map that is too thin at every density, UsageError for
-  /// options that the map has no use for.
+  /// one. Throws InputError as MapFiles does, and for a map that is too thin. Throws UsageError for options
+  /// that the map has no use for.
   LocalizeAligners(const LocalizeMapArguments& a, const ScanSequence& sequence,
                    const std::optional<MapArea>& first, LocalizeAlignersSetting setting);
 
   Aligner& tracker() { return following_ ? following_->aligner() : *tracker_; }
   /// A wide one for searches, which gets the map in force before each.
   Aligner& searcher();
-  /// Of the tracker's alignments in the map that it began with.
+  /// Returns the bounds in the map that the tracker began with.
   const initial_pose::ReliableBounds& bounds() const { return bounds_; }
   const AlignOptions& tracking() const { return setting_.tracking; }
   /// One more with the map in force.

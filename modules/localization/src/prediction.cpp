@@ -9,8 +9,8 @@
 namespace ndt::localization {
 namespace {
 
-/// The time in which a velocity that no scan confirms falls to 1/e. Half a second of rejected scans leaves a
-/// car most of its speed, and a hand that turns once a second hardly any of its turn.
+/// The time in which a velocity that no scan confirms falls to 1/e. A car keeps most of its speed over half a
+/// second. A hand that turns keeps little of its turn over two.
 constexpr double kVelocityLifeS = 1;
 /// A turn that alignments begin to miss [rad].
 constexpr double kFarTurnRad = 0.35;

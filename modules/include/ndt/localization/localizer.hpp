@@ -48,10 +48,9 @@ class Localizer {
   /// A fix that has no covariance gets LocalizerOptions::gnss_sigma_m.
   void add_gnss(const StampedPose& map_from_scan);
 
-  /// Moves the points of a scan with times to where they were at the stamp, by the motion that is known
-  /// before the scan is localised: odometry, twists, or the velocity of the last two accepted poses.
-  /// localize() does so itself; call this first where filters come between that join or drop points. `done`
-  /// tells what was done, and is for localize().
+  /// Moves the points of a scan with times to where they were at the stamp. The motion is that of odometry or
+  /// twists, or the velocity of the last two accepted poses. localize() does so itself. Call this first where
+  /// filters come between that join or drop points. `done` tells what was done, and is for localize().
   PointCloud deskewed(double stamp_s, PointCloud scan, Deskew& done) const;
 
   /// `limits` holds for every alignment of this scan; a regularisation target of its own replaces the GNSS's.

@@ -168,8 +168,8 @@ struct ScanReport {
   Judgement judgement;                 ///< of `aligned`
   double moved_m = 0;                  ///< from the prediction to `aligned`
   std::optional<Spread> spread;        ///< of `aligned`; nothing if it was not looked at
-  /// Of a degenerate `aligned` with a good score, whose neighbours are turned, too. If it is small the pose
-  /// is held, and the free direction is no doubt.
+  /// The spread of turned neighbours, for a degenerate `aligned` with a good score. A small one holds the
+  /// pose.
   std::optional<Spread> turned;
   std::optional<Score> no_ground;  ///< score of `aligned` without the ground, if asked for and there is any
   std::optional<RegularisationTarget> regularisation;  ///< what pulled it, if anything
@@ -177,8 +177,8 @@ struct ScanReport {
   double gnss_beside_m = 0;           ///< from the prediction to the fix, where there was one
   std::optional<Recovered> recovery;  ///< the search, if there was one
   int rejected = 0;                   ///< scans in a row, with this one
-  /// It was rejected, and the next scans would be, too: the last accepted pose is half a second old, or the
-  /// velocity has turned the prediction by 20 degrees since. A search then waits for no more scans.
+  /// It was rejected, and a search does not wait for more scans. The last accepted pose is half a second old,
+  /// or the velocity has turned the prediction by 20 degrees since.
   bool beyond_reach = false;
   Diagnosis diagnosis;  ///< for people
 };

@@ -17,9 +17,9 @@ namespace {
 
 constexpr std::size_t kOwnPoints = 8192;  // half as many move the scores by less than 1 %
 
-// The bounds as shares of the map's own scores. On twelve recordings and synthetic sets, with voxels of 0.5
-// to 4 m and maps thinned to 1.4 m, right poses have 0.85 of the NVTL at least, nearly all wrong ones less
-// than 0.8. The share of matched points is that of the bounds which were measured for 1 and 2 m before.
+// The bounds as shares of the map's own scores. They were chosen on twelve recordings and synthetic sets,
+// with voxels of 0.5 to 4 m and maps thinned to 1.4 m. Right poses have 0.85 of the NVTL at least, nearly all
+// wrong ones less than 0.8. The share of matched points is that of the bounds measured for 1 and 2 m before.
 constexpr double kNvtlShare = 0.8, kMatchedShare = 0.85;
 /// Less than this share of the map's points with a voxel, and wrong poses score as right ones do.
 constexpr double kLeastCovered = 1.0 / 3;

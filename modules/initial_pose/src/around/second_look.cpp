@@ -47,7 +47,7 @@ Evaluation scored_returns(Aligner& aligner, const PointCloud& scan, const Transf
   return scored;
 }
 
-/// Without points that a driver wrote for nothing: they would stand before everything.
+/// Leaves out what a driver wrote for nothing, which would stand before everything.
 PointCloud measured_points(const PointCloud& scan) {
   PointCloud room;
   return without_no_returns(scan, room);

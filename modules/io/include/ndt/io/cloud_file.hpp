@@ -31,8 +31,8 @@ struct PointTimes {
   std::string field;           ///< its name; empty: the file has none
   std::vector<double> values;  ///< one a point, in file order
 };
-/// Reads the first field of a PCD file that is named t, time, timestamp, time_stamp, offset_time, time_offset
-/// or point_time_offset, in any case, also with _s, _ms, _us or _ns behind. Throws as read_pcd does.
+/// Reads the first field of a PCD file with one of these names, in any case: t, time, timestamp, time_stamp,
+/// offset_time, time_offset, point_time_offset. They may end in _s, _ms, _us or _ns. Throws as read_pcd does.
 PointTimes read_point_times(const std::filesystem::path& file);
 
 /// Writes x y z as float32 if the origin is 0, else origin + point as float64; an existing file is replaced.

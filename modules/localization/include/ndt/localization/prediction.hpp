@@ -40,8 +40,8 @@ class Predictor {
   Predicted at(double stamp_s) const;
   /// How the sensor moves around that time, as odometry, twists or the velocity say; nothing: unknown.
   std::optional<MotionAfterStamp> motion_at(double stamp_s) const;
-  /// Whether the scans after a rejected one would be rejected, too: the last measured pose is half a second
-  /// old, or a velocity has turned the prediction by more than alignments correct.
+  /// Whether the scans after a rejected one would be rejected, too. The last measured pose is half a second
+  /// old then, or a velocity has turned the prediction by more than alignments correct.
   bool is_beyond_reach(double stamp_s, const Predicted& predicted) const;
 
  private:
