@@ -1,6 +1,7 @@
 // ndt.Localizer: a vehicle followed through a map, scan after scan.
 #include "ndt/localization/localizer.hpp"
 
+#include <nanobind/ndarray.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/vector.h>
 
@@ -37,8 +38,17 @@ void make(Localizer* self, MapAligner& aligner, const nb::kwargs& given) {
   new (self) Localizer(aligner.aligner(), options_for(aligner, given));
 }
 
-ScanReport localize(Localizer& self, double stamp_s, nb::handle scan) {
-  const PointCloud cloud = cloud_from(scan, "scan");
+using Times = nb::ndarray<const float, nb::shape<-1>, nb::c_contig, nb::device::cpu>;
+
+ScanReport localize(Localizer& self, double stamp_s, nb::handle scan, const std::optional<Times>& times) {
+  PointCloud cloud = cloud_from(scan, "scan");
+  if (times) {
+    if (times->size() != cloud.size())
+      throw nb::value_error(("times: " + std::to_string(times->size()) + " for " +
+                             std::to_string(cloud.size()) + " points; give one for each")
+                                .c_str());
+    cloud.times.assign(times->data(), times->data() + times->size());
+  }
   nb::gil_scoped_release free;
   return self.localize(stamp_s, cloud);
 }
@@ -78,10 +88,11 @@ void bind_localizer(nb::module_& m) {
           "start_at", [](Localizer& self, nb::handle pose) { self.start_at(transform_from(pose, "pose")); },
           "pose"_a.none(), nb::sig("def start_at(self, pose: numpy.typing.ArrayLike) -> None"),
           "Begins anew: the next scan is expected at this pose (4, 4).")
-      .def("localize", localize, "stamp"_a, "scan"_a.none(),
-           nb::sig(
-               "def localize(self, stamp: float, scan: numpy.typing.NDArray[numpy.floating]) -> ScanReport"),
-           "The next scan, at a time [s] after the last one's.");
+      .def("localize", localize, "stamp"_a, "scan"_a.none(), "times"_a = nb::none(),
+           nb::sig("def localize(self, stamp: float, scan: numpy.typing.NDArray[numpy.floating], times: "
+                   "numpy.typing.NDArray[numpy.float32] | None = None) -> ScanReport"),
+           "The next scan, at a time [s] after the last one's. times: when its points were measured, float32 "
+           "(N,) in seconds after the stamp; they are moved to the stamp by the motion before.");
 }
 
 }  // namespace ndt::python
