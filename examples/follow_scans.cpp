@@ -2,7 +2,6 @@
 #include <cstdio>
 
 #include "ndt/implementations.hpp"
-#include "ndt/initial_pose/verdict.hpp"
 #include "ndt/io/clouds.hpp"
 #include "ndt/localization/localizer.hpp"
 
@@ -14,7 +13,7 @@ int main(int count, char** words) {
   aligner->set_map(map);
   ndt::localization::LocalizerOptions options;
   const auto own = ndt::initial_pose::own_scores(*aligner, map);
-  options.least_score = ndt::initial_pose::reliable_bounds(own, alignments).nvtl;  // without it no pose is ok
+  take_bounds(options, ndt::initial_pose::reliable_bounds(own, alignments));  // without them no pose is ok
   ndt::localization::Localizer localizer(*aligner, options);
   localizer.start_at(ndt::Transform());
   for (int k = 2; k < count; ++k) {

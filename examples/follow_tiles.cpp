@@ -2,7 +2,6 @@
 #include <cstdio>
 
 #include "ndt/implementations.hpp"
-#include "ndt/initial_pose/verdict.hpp"
 #include "ndt/io/clouds.hpp"
 #include "ndt/localization/following_map.hpp"
 #include "ndt/localization/localizer.hpp"
@@ -14,7 +13,7 @@ int main(int count, char** words) {
   localization::FollowingMap map(words[1], {}, [] { return ndt::make_aligner("auto"); });
   localization::LocalizerOptions options;
   const auto own = ndt::initial_pose::own_scores(map.aligner(), map.cloud());
-  options.least_score = ndt::initial_pose::reliable_bounds(own, {}).nvtl;  // without it no pose is ok
+  take_bounds(options, ndt::initial_pose::reliable_bounds(own, {}));  // without them no pose is ok
   localization::Localizer localizer(map.aligner(), options);
   localizer.start_at(ndt::Transform());
   for (int k = 2; k < count; ++k) {

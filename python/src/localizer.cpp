@@ -25,11 +25,7 @@ LocalizerOptions options_for(const MapAligner& aligner, const nb::kwargs& given)
       throw nb::value_error(("unknown option '" + name + "'; ndt-bench localize --help lists them").c_str());
   }
   const initial_pose::ReliableBounds bounds = reliable_bounds(aligner.own_scores(), aligner.options());
-  options.reliable_nvtl = bounds.nvtl;
-  options.thin_map = bounds.covered < initial_pose::kThinMap;
-  options.reliable_matched = bounds.matched;
-  if (!options.least_score && options.score == localization::ScoreKind::nvtl)
-    options.least_score = options.reliable_nvtl;
+  take_bounds(options, bounds);
   options.max_iterations = aligner.options().max_iterations;
   return options;
 }

@@ -96,26 +96,19 @@ void check(const LocalizeCommand& a) {
   map_preparation(a.preparation);
 }
 
-/// The bound that the score must exceed, where measurements tell.
-std::optional<double> known_threshold(const LocalizerOptions& options, const AlignOptions& align) {
-  if (options.score == localization::ScoreKind::nvtl || !options.reliable_nvtl) return options.reliable_nvtl;
-  if (align.covariance_start != CovarianceStart::identity || initial_pose::last_edge_m(align) != 2)
-    return std::nullopt;
-  return kReliableTransformProbability;
-}
-
 /// Sets the bounds that were not given. `bounds`: of the map that the vehicle begins with; they are kept.
 void take_bounds(LocalizerOptions& options, const initial_pose::ReliableBounds& bounds,
                  const AlignOptions& align) {
-  options.thin_map = bounds.covered < initial_pose::kThinMap;
-  if (!options.reliable_nvtl) options.reliable_nvtl = bounds.nvtl;
-  if (!options.reliable_matched) options.reliable_matched = bounds.matched;
-  if (!options.least_score) options.least_score = known_threshold(options, align);
+  localization::take_bounds(options, bounds);
+  const bool as_autoware =
+      align.covariance_start == CovarianceStart::identity && initial_pose::last_edge_m(align) == 2;
+  if (!options.least_score && options.reliable_nvtl && as_autoware)
+    options.least_score = kReliableTransformProbability;
   if (options.least_score) return;
   notice("ndt-bench: no score threshold is known for {}, so no pose can be ok; give --least-score{}\n",
          bounds.unknown.empty() ? fmt::format("{} with these options", localization::to_string(options.score))
                                 : bounds.unknown,
-         bounds.unknown.empty() ? "" : ", a denser map or a larger --resolution");
+         options.thin_map ? ", a denser map or a larger --resolution" : "");
 }
 
 /// The options of the localizer, without the bounds that follow from the map.

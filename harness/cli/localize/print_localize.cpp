@@ -40,8 +40,8 @@ std::string sweep_line(const LocalizeSummary& summary) {
   if (summary.timed == 0) return "";
   std::string text = fmt::format(
       "deskewed         {} of {} scans with times of points; the sensor moved up to {:.2f} m and {:.1f} deg "
-      "in a "
-      "sweep\n",
+      "in "
+      "a sweep\n",
       summary.deskewed, summary.timed, summary.most_moved_m, summary.most_turned_rad * 180 / kPi);
   if (!summary.first_sweep_fault.empty())
     text += fmt::format("no sweep         {}\n", summary.first_sweep_fault);

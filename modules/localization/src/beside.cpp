@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "ndt/initial_pose/second_look.hpp"
+
 namespace ndt::localization {
 
 std::vector<Transform> poses_beside(const Transform& pose, std::span<const Offset> offsets) {
@@ -39,7 +41,7 @@ Beside aligned_beside(Aligner& aligner, const PointCloud& scan, const Transform&
 
 Spread spread_of_turned(Aligner& aligner, const PointCloud& scan, const Transform& pose, PerScan per_scan) {
   constexpr int kPlaces = 6;
-  constexpr double kBesideM = 1, kTurnRad = 0.026;
+  constexpr double kBesideM = 1, kTurnRad = initial_pose::kSecondLookRad;
   per_scan.trace = false;
   const std::vector<Offset> places = places_around(kPlaces, kBesideM);
   std::vector<Transform> guesses = poses_beside(pose, places);

@@ -7,6 +7,13 @@
 
 namespace ndt::localization {
 
+void take_bounds(LocalizerOptions& options, const initial_pose::ReliableBounds& bounds) {
+  if (!options.reliable_nvtl) options.reliable_nvtl = bounds.nvtl;
+  if (!options.reliable_matched) options.reliable_matched = bounds.matched;
+  if (!options.least_score && options.score == ScoreKind::nvtl) options.least_score = options.reliable_nvtl;
+  options.thin_map = bounds.covered < initial_pose::kThinMap;
+}
+
 void validate(const LocalizerOptions& options) {
   require_within(kLocalizerOptions, options);
   if (options.spread_reject_m && *options.spread_reject_m < options.spread_bound_m)

@@ -47,6 +47,19 @@ TEST_F(Drive, IsFollowedFromPoseToPose) {
   EXPECT_EQ(aligner_.alignments, 20);
 }
 
+TEST(Options, TakeTheBoundsOfAMapUnlessTheyWereGiven) {
+  LocalizerOptions o, given, by_probability;
+  given.least_score = 2.3, given.reliable_nvtl = 2.2;
+  by_probability.score = ScoreKind::transform_probability;
+  for (LocalizerOptions* options : {&o, &given, &by_probability}) take_bounds(*options, {2.5, 0.8, "", 0.6});
+  EXPECT_EQ(o.least_score, 2.5);
+  EXPECT_EQ(o.reliable_matched, 0.8);
+  EXPECT_TRUE(o.thin_map);
+  EXPECT_EQ(given.least_score, 2.3);
+  EXPECT_EQ(given.reliable_nvtl, 2.2);
+  EXPECT_FALSE(by_probability.least_score) << "another scale";
+}
+
 TEST_F(Drive, ARejectedScanKeepsThePredictionAndTheVelocity) {
   Localizer localizer = started(aligner_, options());
   for (int frame = 0; frame < 3; ++frame) drive(localizer, frame);

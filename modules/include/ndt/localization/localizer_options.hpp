@@ -10,6 +10,7 @@
 #include "ndt/align/option.hpp"
 #include "ndt/core/enum_names.hpp"
 #include "ndt/core/limits.hpp"
+#include "ndt/initial_pose/verdict.hpp"
 
 namespace ndt::localization {
 
@@ -156,6 +157,10 @@ inline constexpr std::tuple kLocalizerOptions{
            "scores the points this much above the vehicle once more by themselves; Autoware's, of a vehicle "
            "on the ground, is 0.8"},
 };
+
+/// Sets the bounds that have no value, and whether the map is thin. `bounds`: of the aligner's map. With
+/// another score than NVTL, least_score stays as it is.
+void take_bounds(LocalizerOptions& options, const initial_pose::ReliableBounds& bounds);
 
 /// Throws std::invalid_argument "option <name> = <value>: must be in <bounds>". Offsets must be finite, and a
 /// spread must not reject a pose before it is doubtful.
