@@ -61,7 +61,7 @@ void diagnose_spread(const std::optional<Spread>& spread, Diagnosis& diagnosis,
 void diagnose_alignment(ScanReport& report, const LocalizerOptions& options) {
   if (!report.aligned) return;
   Diagnosis& diagnosis = report.diagnosis;
-  const Measured m = measured(*report.aligned, report.prediction.map_from_scan, options);
+  const Measured m = measured(*report.aligned, report.prediction.map_from_scan, report.gap_s, options);
   const Judgement& judgement = report.judgement;
   if (!judgement.iterations_ok)
     diagnosis.raise(Level::warn, formatted("the alignment took all {} iterations", options.max_iterations));
@@ -72,7 +72,7 @@ void diagnose_alignment(ScanReport& report, const LocalizerOptions& options) {
                                            *options.least_score));
   if (!judgement.jump_ok)
     diagnosis.raise(Level::warn, formatted("the result is {:.2f} m from the prediction, more than {:g} m",
-                                           m.jump_m, options.jump_m));
+                                           m.jump_m, largest_jump_m(m, options)));
   diagnose_spread(report.spread, diagnosis, options);
   if (report.turned && holds(*report.turned))
     diagnosis.raise(

@@ -1,4 +1,7 @@
 #include "ndt/localization/gates.hpp"
+
+#include <algorithm>
+
 namespace ndt::localization {
 
 Reason no_pose(Stop stop) {
@@ -11,10 +14,18 @@ Reason no_pose(Stop stop) {
   }
 }
 
-Measured measured(const AlignResult& result, const Transform& prediction, const LocalizerOptions& options) {
-  return {result.stop, result.iterations, result.oscillation_count,
+Measured measured(const AlignResult& result, const Transform& prediction, double gap_s,
+                  const LocalizerOptions& options) {
+  return {result.stop,
+          result.iterations,
+          result.oscillation_count,
           options.score == ScoreKind::nvtl ? result.nvtl : result.transform_probability,
-          translation_error_m(prediction, result.map_from_scan)};
+          translation_error_m(prediction, result.map_from_scan),
+          gap_s};
+}
+
+double largest_jump_m(const Measured& measured, const LocalizerOptions& options) {
+  return options.jump_m * std::max(1.0, measured.gap_s);
 }
 
 SpreadVerdict judged(const std::optional<Spread>& spread, const LocalizerOptions& options) {
@@ -30,7 +41,7 @@ Judgement judged(const Measured& m, const LocalizerOptions& options) {
   judgement.iterations_ok = m.iterations < options.max_iterations;
   judgement.oscillates = m.oscillations > options.oscillations;
   judgement.score_ok = !options.least_score || m.score > *options.least_score;
-  judgement.jump_ok = m.jump_m <= options.jump_m;
+  judgement.jump_ok = m.jump_m <= largest_jump_m(m, options);
   const SpreadVerdict spread = judged(m.spread, options);
   judgement.spread_ok = spread == SpreadVerdict::passed;
   judgement.reason = no_pose(m.stop);

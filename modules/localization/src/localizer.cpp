@@ -289,7 +289,8 @@ void Localizer::State::align(Frame& frame) {
   const AlignResult& result = report.aligned.emplace(tracker_->align(frame.scan, guess, frame.per_scan));
   frame.end(Stage::align);
   report.moved_m = translation_error_m(guess, result.map_from_scan);
-  Measured figures = measured(result, guess, options_);
+  report.gap_s = last_stamp_s_ ? report.stamp_s - *last_stamp_s_ : 0;
+  Measured figures = measured(result, guess, report.gap_s, options_);
   report.judgement = judged(figures, options_);
   if (result.stop == Stop::degenerate && report.judgement.score_ok) {
     report.turned = spread_of_turned(*tracker_, frame.scan, result.map_from_scan, frame.per_scan);

@@ -36,6 +36,14 @@ TEST(Gates, FollowTheReferencesRuleInEveryCombination) {
   }
 }
 
+TEST(Gates, AJumpIsAllowedMoreOverALongGap) {
+  Measured measured{.stop = Stop::converged, .iterations = 3, .score = 3, .jump_m = 6};
+  for (const auto& [gap_s, ok] : {std::pair(0.1, false), std::pair(1.9, false), std::pair(2.0, true)}) {
+    measured.gap_s = gap_s;
+    EXPECT_EQ(judged(measured, gate_options()).jump_ok, ok) << gap_s;
+  }
+}
+
 TEST(Gates, EveryWayToStopHasItsReason) {
   const std::tuple<Stop, bool, Reason> cases[] = {
       {Stop::converged, true, Reason::none},         {Stop::line_search_failed, true, Reason::none},
@@ -114,10 +122,10 @@ TEST(Gates, TheScoreIsTheOneChosen) {
   result.nvtl = 2, result.transform_probability = 4;
   result.map_from_scan = to_transform({0, 3, 4, 0, 0, 0});
   LocalizerOptions o = gate_options();
-  EXPECT_EQ(measured(result, {}, o).score, 2);
-  EXPECT_EQ(measured(result, {}, o).jump_m, 5);
+  EXPECT_EQ(measured(result, {}, 0, o).score, 2);
+  EXPECT_EQ(measured(result, {}, 0, o).jump_m, 5);
   o.score = ScoreKind::transform_probability;
-  EXPECT_EQ(measured(result, {}, o).score, 4);
+  EXPECT_EQ(measured(result, {}, 0, o).score, 4);
 }
 
 }  // namespace

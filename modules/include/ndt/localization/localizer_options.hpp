@@ -59,7 +59,7 @@ struct LocalizerOptions {
   ScoreKind score = ScoreKind::nvtl;  ///< what least_score is compared with
   std::optional<double> least_score;  ///< nothing: the score is not judged, and every pose doubtful
   int oscillations = 10;              ///< more reversals excuse a reached iteration limit
-  double jump_m = 3;                  ///< from the prediction to the result; farther is doubtful
+  double jump_m = 3;                  ///< from the prediction to the result, and in a longer gap in a second
   int spread_neighbours = 0;          ///< alignments from beside the answer, 0: its spread is not looked at
   double spread_offset_m = 1;         ///< how far beside it they begin
   double spread_bound_m = 0.2;        ///< of a pose that is not doubtful
@@ -120,7 +120,7 @@ inline constexpr std::tuple kLocalizerOptions{
     Option{"oscillations", &LocalizerOptions::oscillations, Bounds::closed(0, Limits::kIterations), "N",
            "an alignment that reverses more often may reach the iteration limit"},
     Option{"jump", &LocalizerOptions::jump_m, Bounds::above(0, 1e6), "M",
-           "a result farther from its prediction is doubtful"},
+           "a result farther from its prediction is doubtful; as much more for every second of a longer gap"},
     Option{
         "spread-neighbours", &LocalizerOptions::spread_neighbours, Bounds::closed(0, 64), "N",
         "alignments from beside the result, in one batch: how far they end from it is its spread; 0 = off"},

@@ -167,6 +167,7 @@ struct ScanReport {
   std::optional<AlignResult> aligned;  ///< nothing if the scan was not aligned, or only searched
   Judgement judgement;                 ///< of `aligned`
   double moved_m = 0;                  ///< from the prediction to `aligned`
+  double gap_s = 0;                    ///< since the scan before; 0 for the first
   std::optional<Spread> spread;        ///< of `aligned`; nothing if it was not looked at
   /// The spread of turned neighbours, for a degenerate `aligned` with a good score. A small one holds the
   /// pose.
