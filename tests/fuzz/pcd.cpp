@@ -9,5 +9,9 @@ int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   fuzz::read_write_read(data, size, harness::read_pcd, [&](const auto& file, const PointCloud& cloud) {
     harness::write_pcd(file, cloud, encoding);
   });
+  static fuzz::MemoryFile file;
+  const auto times =
+      fuzz::read_file_or_refuse([&] { return harness::read_point_times(file.with(data, size)); });
+  fuzz::require(!times || !times->field.empty() || times->values.empty(), "times of no field");
   return 0;
 }
