@@ -93,7 +93,7 @@ void count_reasons(LocalizeSummary& summary, const ScanReport& report) {
 }
 
 void count(LocalizeSummary& summary, const localization::Deskew& deskew) {
-  summary.timed += deskew.timed || !deskew.fault.empty();
+  summary.timed += deskew.timed() || !deskew.fault.empty();
   summary.deskewed += deskew.done;
   summary.most_moved_m = std::max(summary.most_moved_m, deskew.moved_m);
   summary.most_turned_rad = std::max(summary.most_turned_rad, deskew.turned_rad);

@@ -266,7 +266,7 @@ class Measurer {
   void judge(Measurement& measurement, const AlignResult& result) const {
     const Verdict verdict =
         job_.second_look.value_or(false) && sight_lines_
-            ? verdict_of(*aligner_, scan_, result, bounds_, entry_, starting_now(), *sight_lines_)
+            ? verdict_of(*aligner_, scan_, result, bounds_, entry_, starting_now(), &*sight_lines_)
             : verdict_of(result, bounds_, entry_);
     measurement.verdict = to_text(verdict);
     if (!verdict.evidence) return;

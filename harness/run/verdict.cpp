@@ -101,9 +101,9 @@ Verdict verdict_of(const AlignResult& result, const ReliableBounds& bounds, cons
 
 Verdict verdict_of(Aligner& aligner, const PointCloud& scan, const AlignResult& result,
                    const ReliableBounds& bounds, const Implementation& entry, const PerScan& per_scan,
-                   const initial_pose::SightLines& sight_lines) {
+                   const initial_pose::SightLines* sight_lines) {
   if (entry.peer) return of_a_peer(result, entry);
-  Evidence evidence = initial_pose::second_look(aligner, scan, result, per_scan, &sight_lines);
+  Evidence evidence = initial_pose::second_look(aligner, scan, result, per_scan, sight_lines);
   Verdict verdict = judged(evidence, bounds);
   verdict.evidence = evidence;
   return verdict;

@@ -27,11 +27,11 @@ Verdict verdict_of(const AlignResult& result, const initial_pose::ReliableBounds
                    const Implementation& entry);
 /// Judges by the result and a second look (initial_pose/second_look.hpp): also, alignments from beside the
 /// result come back to it, enough of the scan's points match the map, and what it sees is what the map has.
-/// Judges a peer by the result alone. `aligner`: of the entry, with the map and for this scan; throws as
-/// second_look() does.
+/// Judges a peer by the result alone. `aligner`: of the entry, with the map and for this scan; `sight_lines`
+/// may be null. Throws as second_look() does.
 Verdict verdict_of(Aligner& aligner, const PointCloud& scan, const AlignResult& result,
                    const initial_pose::ReliableBounds& bounds, const Implementation& entry,
-                   const PerScan& per_scan, const initial_pose::SightLines& sight_lines);
+                   const PerScan& per_scan, const initial_pose::SightLines* sight_lines);
 /// Adds the gravest doubt if too large a share of the scan's points are points of the map at the guess
 /// (data/same_points.hpp): the pose was given, not found.
 void doubt_same_points(Verdict& verdict, double share);

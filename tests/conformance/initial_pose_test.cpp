@@ -69,7 +69,7 @@ TEST_P(InitialPose, BoundsFollowFromTheMapsOwnScoresAlsoFarFromTheOrigin) {
   EXPECT_GT(near.covered, 0.97);
   map.origin = map.origin + Vec3<double>{40000, 50000, 100};
   aligner->set_map(map);
-  EXPECT_NEAR(initial_pose::own_scores(*aligner, map).nvtl, near.nvtl, 0.02);
+  EXPECT_NEAR(initial_pose::own_scores(*aligner, map).nvtl, near.nvtl, 0.02) << "the grid lies elsewhere";
   map = test_clouds::map();
   for (Point& p : map.points) p = p + Point{1e7F, 0, 0};
   map.points.resize(std::min<std::size_t>(map.size(), 100));

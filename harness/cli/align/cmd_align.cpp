@@ -131,8 +131,10 @@ ExitCode align(const AlignCommand& given) {
     draw(*scene, map.cloud(), scan.cloud, guess, outcome.result, entry.own_process ? nullptr : aligner.get());
   const initial_pose::ReliableBounds bounds = bounds_of(*aligner, map.cloud(), options, entry);
   warn_of_thin_map(bounds.covered, initial_pose::last_edge_m(options));
+  std::optional<initial_pose::SightLines> sight_lines;  // they copy the map
+  if (outcome.result.stop == Stop::converged && !entry.peer) sight_lines.emplace(map.cloud());
   Verdict verdict = verdict_of(*aligner, scan.cloud, outcome.result, bounds, entry, per_scan(a.align),
-                               initial_pose::SightLines(map.cloud()));
+                               sight_lines ? &*sight_lines : nullptr);
   doubt_same_points(verdict, share_of_same_points(map.cloud(), scan.cloud, guess));
   if (a.json) {
     nlohmann::ordered_json json = to_json(outcome.result, entry.name, outcome.times, a.trace);

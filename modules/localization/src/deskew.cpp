@@ -65,4 +65,18 @@ PointCloud deskewed(const PointCloud& scan, const Sweep& sweep, const MotionAfte
   return out;
 }
 
+PointCloud at_stamp(PointCloud scan, const std::optional<MotionAfterStamp>& motion, Deskew& done) {
+  const Sweep sweep = sweep_of(scan);
+  done = {.fault = sweep.fault};
+  if (sweep.fault.empty()) done.sweep_s = sweep.last_s - sweep.first_s;
+  if (done.timed() && motion) {
+    const Transform first = (*motion)(sweep.first_s), last = (*motion)(sweep.last_s);
+    done.done = true;
+    done.moved_m = translation_error_m(first, last), done.turned_rad = rotation_error_rad(first, last);
+    scan = deskewed(scan, sweep, *motion);
+  }
+  scan.times.clear();
+  return scan;
+}
+
 }  // namespace ndt::localization

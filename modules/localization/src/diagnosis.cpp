@@ -28,7 +28,7 @@ void diagnose_sweep(ScanReport& report) {
     report.diagnosis.raise(
         Level::warn,
         formatted("the points are not moved by their times, which are no sweep: {}", deskew.fault));
-  if (deskew.timed && !deskew.done)
+  if (deskew.timed() && !deskew.done)
     report.diagnosis.raise(Level::warn, "the points are not moved by their times: no motion is known yet");
 }
 

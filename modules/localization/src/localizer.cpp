@@ -144,19 +144,7 @@ void Localizer::State::begin() {
 
 PointCloud Localizer::State::deskewed(double stamp_s, PointCloud scan, Deskew& done) const {
   if (scan.times.empty() || !options_.deskew) return scan;
-  const Sweep sweep = sweep_of(scan);
-  done = {.fault = sweep.fault};
-  if (sweep.fault.empty()) {
-    done.timed = true, done.sweep_s = sweep.last_s - sweep.first_s;
-    if (const auto motion = predictor_.motion_at(stamp_s)) {
-      const Transform first = (*motion)(sweep.first_s), last = (*motion)(sweep.last_s);
-      done.done = true;
-      done.moved_m = translation_error_m(first, last), done.turned_rad = rotation_error_rad(first, last);
-      scan = localization::deskewed(scan, sweep, *motion);
-    }
-  }
-  scan.times.clear();
-  return scan;
+  return at_stamp(std::move(scan), predictor_.motion_at(stamp_s), done);
 }
 
 ScanReport Localizer::State::localize(double stamp_s, const PointCloud& scan, const PerScan& limits,
@@ -197,7 +185,7 @@ ScanReport Localizer::State::localize(double stamp_s, const PointCloud& scan, co
 
 /// A sweep that could not be moved is a doubt: its pose is off by the motion of up to a sweep.
 void Localizer::State::doubt_sweep(ScanReport& report) const {
-  if (!report.deskew.timed || report.deskew.done || report.verdict != Verdict::ok) return;
+  if (!report.deskew.timed() || report.deskew.done || report.verdict != Verdict::ok) return;
   report.reason = Reason::not_deskewed;
   report.verdict = Verdict::doubtful;
 }

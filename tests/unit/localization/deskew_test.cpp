@@ -55,6 +55,7 @@ TEST(Deskew, PutsPointsWhereTheyAreAtTheStampWhereverThatIsInTheSweep) {
     EXPECT_EQ(sweep.fault, "");
     const PointCloud moved = deskewed(scan, sweep, [](double t) { return moved_by(kTwist, t); });
     EXPECT_TRUE(moved.times.empty());
+    // A chord of a 32nd of 18 degrees is 0.6 mm off its arc at 50 m.
     EXPECT_LT(largest_distance_m(moved, still), 1e-3) << first_s;
   }
 }
@@ -87,7 +88,7 @@ TEST_F(SweptDrive, IsDoubtfulUntilAMotionIsKnown) {
   localizer.start_at({});
   for (int frame = 0; frame < 4; ++frame) {
     const ScanReport report = drive(localizer, frame);
-    EXPECT_TRUE(report.deskew.timed);
+    EXPECT_TRUE(report.deskew.timed());
     EXPECT_EQ(report.deskew.done, frame >= 2) << "two poses make a velocity";
     EXPECT_EQ(to_string(report.reason), frame >= 2 ? "none" : "not_deskewed");
     EXPECT_EQ(to_string(report.verdict), frame >= 2 ? "ok" : "doubtful");
@@ -115,7 +116,7 @@ TEST_F(SweptDrive, IsTakenAsItIsWhereItsTimesMakeNoneAndWhereNoneIsAskedFor) {
   o.deskew = false;
   Localizer off(aligner_, o), on(aligner_, options());
   off.start_at({}), on.start_at({});
-  EXPECT_FALSE(drive(off, 0).deskew.timed);
+  EXPECT_FALSE(drive(off, 0).deskew.timed());
   scan_.times.assign(scan_.size(), 0);
   const ScanReport report = drive(on, 0);
   EXPECT_EQ(to_string(report.verdict), "ok");

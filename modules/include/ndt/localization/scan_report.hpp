@@ -93,12 +93,14 @@ struct Predicted {
 
 /// The motion within a sweep, and whether the points were moved by it.
 struct Deskew {
-  bool timed = false;     ///< the points have times that make a sweep
   bool done = false;      ///< they were moved
   double sweep_s = 0;     ///< from the first time to the last [s]
   double moved_m = 0;     ///< the sensor, in the sweep [m]
   double turned_rad = 0;  ///< and how far it turned [rad]
   std::string fault;      ///< why their times make none; empty: they do, or there are none
+
+  /// The points have times that make a sweep.
+  bool timed() const { return sweep_s > 0; }
 };
 
 /// The largest distance and rotation from an answer to where the alignments from beside it ended. Those

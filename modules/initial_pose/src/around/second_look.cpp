@@ -28,12 +28,11 @@ std::vector<AlignResult> aligned_around(Aligner& aligner, const PointCloud& scan
 }
 
 /// Scores the answer's points once more and leaves out those that a driver wrote for nothing: they match no
-/// map, and say nothing about the pose.
-Evaluation scored_returns(Aligner& aligner, const PointCloud& scan, const Transform& answer,
-                          PerScan per_scan) {
+/// map, and say nothing about the pose. causes: of find_no_returns().
+Evaluation scored_returns(Aligner& aligner, const PointCloud& scan, const std::vector<NoReturn>& causes,
+                          const Transform& answer, PerScan per_scan) {
   per_scan.point_scores = true;
   Evaluation scored = aligner.evaluate(scan, answer, per_scan);
-  const std::vector<NoReturn> causes = find_no_returns(scan);
   if (causes.empty()) return scored;
   const std::vector<std::size_t> usable = usable_indices(scan);
   std::vector<float> kept;
@@ -47,10 +46,13 @@ Evaluation scored_returns(Aligner& aligner, const PointCloud& scan, const Transf
   return scored;
 }
 
-/// Leaves out what a driver wrote for nothing, which would stand before everything.
-PointCloud measured_points(const PointCloud& scan) {
-  PointCloud room;
-  return without_no_returns(scan, room);
+/// The rays of the scan's measurements. What a driver wrote for nothing would stand before everything.
+ScanRays measured_rays(const PointCloud& scan, const std::vector<NoReturn>& causes) {
+  if (causes.empty()) return ScanRays(scan);
+  PointCloud measured{scan.origin, {}};
+  for (std::size_t k = 0; k < scan.size(); ++k)
+    if (causes[k] == NoReturn::none) measured.points.push_back(scan.points[k]);
+  return ScanRays(measured);
 }
 
 }  // namespace
@@ -72,10 +74,11 @@ Evidence second_look(Aligner& aligner, const PointCloud& scan, const AlignResult
     if (meets_the_map(ended) && is_another_mode(ended.map_from_scan, answer.map_from_scan))
       evidence.runner_up_ratio = std::max(evidence.runner_up_ratio, goodness(ended, answer));
   }
+  const std::vector<NoReturn> causes = find_no_returns(scan);
   if (!evidence.interrupted)
-    gather_points(scored_returns(aligner, scan, answer.map_from_scan, per_scan), evidence);
+    gather_points(scored_returns(aligner, scan, causes, answer.map_from_scan, per_scan), evidence);
   if (sight_lines != nullptr)
-    evidence.sight = sight_lines->look(ScanRays(measured_points(scan)), answer.map_from_scan);
+    evidence.sight = sight_lines->look(measured_rays(scan, causes), answer.map_from_scan);
   return evidence;
 }
 

@@ -36,7 +36,7 @@ struct PointTimes {
 PointTimes read_point_times(const std::filesystem::path& file);
 
 /// Writes x y z as float32 if the origin is 0, else origin + point as float64; an existing file is replaced.
-/// Where the origin is 0, binary files have the cloud's times as field t. Text carries the shortest digits
+/// Binary files with origin 0 have the cloud's times as field t. Text carries the shortest digits
 /// that read back to the same bits. Throws ndt::InputError if the file
 /// cannot be written or could not be read back (too many points), or for binary_compressed in a build without
 /// liblzf.
