@@ -13,6 +13,7 @@
 #include "ndt/core/point_cloud.hpp"
 #include "ndt/core/pose.hpp"
 #include "ndt/io/trajectory.hpp"
+#include "ndt/localization/stamped_pose.hpp"
 
 namespace ndt::harness {
 
@@ -60,9 +61,11 @@ struct Dataset {
   double resolution_m = 2.0;
   TruthFacts truth;
   std::vector<Frame> frames;
-  std::vector<StampedTransform> odometry;  ///< of another sensor, in a world of its own; may be empty
-  std::vector<StampedTransform> gnss;      ///< positions of the scanner in the map; may be empty
-  bool one_map = true;                     ///< the same for every frame
+  std::vector<StampedTransform> odometry;          ///< of another sensor, in a world of its own; may be empty
+  std::vector<StampedTransform> gnss;              ///< positions of the scanner in the map; may be empty
+  std::vector<localization::StampedImu> imu;       ///< in the scanner's axes; may be empty
+  std::vector<localization::StampedTwist> twists;  ///< of the scanner; may be empty
+  bool one_map = true;                             ///< the same for every frame
   std::function<PointCloud(std::size_t frame)> map, scan;
   std::function<PointCloud(std::size_t frame)> raw_scan;  ///< not yet filtered; empty where scans are made
   ScanPreparation scan_preparation;                       ///< makes a scan of a raw one

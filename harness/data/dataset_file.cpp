@@ -8,6 +8,7 @@
 #include "base/random.hpp"
 #include "data/preparation.hpp"
 #include "data/sources.hpp"
+#include "io/rate_file.hpp"
 #include "io/scan_file.hpp"
 #include "io/toml_fields.hpp"
 #include "ndt/core/limits.hpp"
@@ -22,8 +23,6 @@ namespace {
 namespace fs = std::filesystem;
 constexpr double kDegree = kPi / 180;
 constexpr std::int64_t kWholeMost = std::int64_t{1} << 53;
-
-constexpr std::string_view kGnss = "gnss";
 
 constexpr const char* kGuessKinds[] = {"noise", "odometry", "identity"};
 
@@ -124,13 +123,24 @@ ReadPoses read_poses(const fs::path& file, const std::string& format) {
   return read;
 }
 
-/// Reads another sensor's poses, which a localisation may use, or returns nothing.
-std::vector<StampedTransform> read_sensor(TomlTable& root, std::string_view sensor, const fs::path& folder) {
+/// The file of another sensor, which a localisation may use; nothing if there is none.
+std::optional<fs::path> sensor_file(TomlTable& root, std::string_view sensor, const fs::path& folder) {
   auto toml = root.table(sensor);
-  if (!toml) return {};
+  if (!toml) return std::nullopt;
   const fs::path file = inside(folder, toml->required_text("file"), *toml, "file");
   toml->finish();
-  return sensor == kGnss ? read_fixes(file) : read_tum(file);
+  return file;
+}
+
+void read_sensors(TomlTable& root, const fs::path& folder, Dataset& dataset) {
+  if (const auto file = sensor_file(root, "odometry", folder)) dataset.odometry = read_tum(*file);
+  if (const auto file = sensor_file(root, "gnss", folder)) dataset.gnss = read_fixes(*file);
+  if (const auto file = sensor_file(root, "twist", folder)) dataset.twists = read_twists(*file);
+  if (const auto file = sensor_file(root, "imu", folder)) {
+    ImuFile imu = read_imu(*file);
+    dataset.imu = std::move(imu.samples);
+    if (!imu.note.empty()) dataset.notes.push_back(std::move(imu.note));
+  }
 }
 
 /// The times of the scans: the truth's, or else those of a file of their own; nothing if there are none.
@@ -244,8 +254,7 @@ class Builder {
     ReadPoses truth = read_truth(toml_, folder_, files_.size(), dataset_.truth);
     truth_ = std::move(truth.poses);
     times_s_ = read_scan_times(toml_, folder_, files_.size(), std::move(truth.times_s));
-    dataset_.odometry = read_sensor(toml_, "odometry", folder_);
-    dataset_.gnss = read_sensor(toml_, kGnss, folder_);
+    read_sensors(toml_, folder_, dataset_);
     rule_ = read_guess_rule(toml_, folder_, files_.size(), !truth_.empty());
     make_frames();
     if (sequence()) dataset_.recording = recording();

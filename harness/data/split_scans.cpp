@@ -100,6 +100,8 @@ Dataset split_scans(Dataset dataset, std::uint64_t seed) {
   dataset.preparation = describe_preparation(dataset.scan_preparation, thinning);
   dataset.odometry.clear();
   dataset.gnss.clear();
+  dataset.imu.clear();
+  dataset.twists.clear();
   dataset.recording.reset();
   return dataset;
 }

@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include "base/io_names.hpp"
 #include "io/time_unit.hpp"
 #include "ndt/io/cloud_file.hpp"
 

@@ -9,7 +9,9 @@
 #include "base/clock.hpp"
 #include "base/metrics.hpp"
 #include "localize/diagnostics_json.hpp"
+#include "localize/sensor_times.hpp"
 #include "ndt/core/error.hpp"
+#include "ndt/localization/deskew.hpp"
 
 namespace ndt::harness {
 namespace {
@@ -18,23 +20,54 @@ using localization::Level;
 using localization::ScanReport;
 using localization::Verdict;
 
-/// Hands over poses up to a time and the first one after it, which a lookup at that time needs. Hands over
-/// two at first: a single one is never used and does not tell that the time is before it.
+/// Hands over measurements up to a time and the first one after it, which a lookup at that time needs. Hands
+/// over two at first: a single one is never used and does not tell that the time is before it.
+template <class Stamped>
 class Feed {
  public:
-  explicit Feed(const std::vector<StampedTransform>& poses) : poses_(poses) {}
+  explicit Feed(const std::vector<Stamped>& measured) : measured_(measured) {}
   template <class Take>
   void until(double stamp_s, Take&& take) {
-    while (next_ < poses_.size() && (next_ < 2 || poses_[next_ - 1].time_s < stamp_s)) {
-      const StampedTransform& pose = poses_[next_++];
-      take(localization::StampedPose{pose.time_s, pose.map_from_body, pose.covariance});
-    }
+    while (next_ < measured_.size() && (next_ < 2 || time_of(measured_[next_ - 1]) < stamp_s))
+      take(measured_[next_++]);
   }
 
  private:
-  const std::vector<StampedTransform>& poses_;
+  const std::vector<Stamped>& measured_;
   std::size_t next_ = 0;
 };
+
+localization::StampedPose stamped(const StampedTransform& pose) {
+  return {pose.time_s, pose.map_from_body, pose.covariance};
+}
+
+/// All sensors but the scanner.
+class Feeds {
+ public:
+  explicit Feeds(const LocalizeInput& input)
+      : odometry_(input.odometry), gnss_(input.gnss), imu_(input.imu), twists_(input.twists) {}
+
+  /// The motion is known up to the end of the sweep, GNSS up to the stamp.
+  void give(localization::Localizer& localizer, double stamp_s, double sweep_end_s) {
+    odometry_.until(sweep_end_s, [&](const auto& pose) { localizer.add_odometry(stamped(pose)); });
+    imu_.until(sweep_end_s, [&](const auto& imu) { localizer.add_imu(imu); });
+    twists_.until(sweep_end_s, [&](const auto& twist) { localizer.add_twist(twist); });
+    gnss_.until(stamp_s, [&](const auto& pose) { localizer.add_gnss(stamped(pose)); });
+  }
+
+ private:
+  Feed<StampedTransform> odometry_, gnss_;
+  Feed<localization::StampedImu> imu_;
+  Feed<localization::StampedTwist> twists_;
+};
+
+/// The time after the stamp at which the last point was measured.
+double sweep_end_s(const PointCloud& cloud) {
+  double end_s = 0;
+  for (const float t : cloud.times)
+    if (t <= localization::Sweep::kLongestS) end_s = std::max(end_s, static_cast<double>(t));
+  return end_s;
+}
 
 class Errors {
  public:
@@ -105,8 +138,10 @@ void count(LocalizeSummary& summary, const LocalizedScan& scan) {
   ++summary.frames;
   summary.dropped += scan.dropped;
   count_times(summary, scan);
-  count(summary.odometry, report.prediction.by == localization::Prediction::odometry,
-        report.prediction.odometry_miss);
+  const localization::Prediction by = report.prediction.by;
+  const bool sensed = by == localization::Prediction::odometry || by == localization::Prediction::imu;
+  if (sensed) summary.moved_by = by;
+  count(summary.moved, sensed, report.prediction.odometry_miss);
   count(summary.gnss, report.regularisation.has_value(), report.gnss_miss);
   if (report.gnss_miss == localization::Miss::contradicts)
     summary.gnss_beside_m.push_back(report.gnss_beside_m);
@@ -224,7 +259,7 @@ LocalizeSummary localize_all(localization::Localizer& localizer, const LocalizeI
                              const ObserveScan& observe) {
   LocalizeSummary summary;
   Errors errors;
-  std::optional<Feed> odometry(input.odometry), gnss(input.gnss);
+  std::optional<Feeds> sensors(input);
   const std::vector<TimedScan>& scans = input.sequence->scans;
   const std::size_t laps = input.sequence->laps, lap_scans = scans.size() / laps;
   if (input.following || laps > 1) summary.long_run.emplace(scans.size(), laps);
@@ -238,13 +273,12 @@ LocalizeSummary localize_all(localization::Localizer& localizer, const LocalizeI
     const ThreadStopwatch own;
     if (arrival->frame / lap_scans != lap) {
       lap = arrival->frame / lap_scans;
-      odometry.emplace(input.odometry), gnss.emplace(input.gnss);
+      sensors.emplace(input);
       input.begin_lap();
     }
     // The localizer has the times of the first lap in every lap: later ones are rounded otherwise.
     const double stamp_s = scans[arrival->frame % lap_scans].stamp_s;
-    odometry->until(stamp_s, [&](const auto& pose) { localizer.add_odometry(pose); });
-    gnss->until(stamp_s, [&](const auto& pose) { localizer.add_gnss(pose); });
+    sensors->give(localizer, stamp_s, stamp_s + sweep_end_s(raw.cloud));
     const Stopwatch filtering;
     const PointCloud cloud = filtered(input, raw, localizer, stamp_s);
     const double filter_ms = filtering.elapsed_us() / 1000;

@@ -79,8 +79,9 @@ struct LocalizeSummary {
   std::size_t dropped = 0;                                 ///< late ones, in real time
   std::optional<std::size_t> lost_since;  ///< the frame since which it is lost, if it ends so
   std::size_t searches = 0, found = 0;    ///< searches, and those that found a pose
-  SensorUse odometry, gnss;               ///< of the predictions, and of the alignments; 0 without one
-  std::vector<double> gnss_beside_m;      ///< of the fixes that contradict, from the prediction
+  SensorUse moved, gnss;                  ///< of the predictions, and of the alignments; 0 without one
+  localization::Prediction moved_by = localization::Prediction::none;  ///< the sensors of the predictions
+  std::vector<double> gnss_beside_m;  ///< of the fixes that contradict, from the prediction
   LeftOutInput left_out;
   std::size_t timed = 0, deskewed = 0;           ///< scans whose points have times, and those moved by them
   double most_moved_m = 0, most_turned_rad = 0;  ///< of the sensor in a sweep
@@ -106,6 +107,8 @@ struct LocalizeInput {
   bool keep_no_returns = false;                  ///< else they are left out before the filters
   StampAt stamp_at = StampAt::as_written;        ///< the part of a sweep that stamps belong to
   std::vector<StampedTransform> odometry, gnss;
+  std::vector<localization::StampedImu> imu;
+  std::vector<localization::StampedTwist> twists;
   double critical_ms = 100;                         ///< a scan that takes longer is diagnosed
   std::optional<RealTime> real_time;                ///< nothing: scan after scan, however long each takes
   std::function<PerScan()> limits;                  ///< of a scan's alignments, counted from the call

@@ -9,6 +9,7 @@
 #include "base/errors.hpp"
 #include "data/load_dataset.hpp"
 #include "io/scan_file.hpp"
+#include "localize/sensor_times.hpp"
 #include "ndt/io/cloud_file.hpp"
 #include "ndt/io/natural_order.hpp"
 
@@ -126,15 +127,12 @@ std::optional<Transform> near_start_of(const Frame& first) {
   return guess;
 }
 
-/// Times in seconds; what was done to them is noted.
-void to_seconds(ScanSequence& sequence, std::vector<StampedTransform>& poses, const char* what) {
-  std::vector<double> times;
-  for (const StampedTransform& pose : poses) times.push_back(pose.time_s);
-  TimesInSeconds seconds =
-      in_seconds(std::move(times), fmt::format("{} of {}", what, sequence.name), NoUnit::keep);
-  if (seconds.note.empty()) return;
-  for (std::size_t k = 0; k < poses.size(); ++k) poses[k].time_s = seconds.times_s[k];
-  sequence.notes.push_back(std::move(seconds.note));
+/// Times in seconds; a line says so if they were not.
+template <class Stamped>
+void note_seconds(ScanSequence& sequence, std::vector<Stamped>& measurements, const char* what) {
+  if (measurements.empty()) return;
+  std::string note = to_seconds(measurements, fmt::format("{} of {}", what, sequence.name));
+  if (!note.empty()) sequence.notes.push_back(std::move(note));
 }
 
 /// The frames of a dataset with its map.
@@ -165,12 +163,16 @@ ScanSequence of_dataset(Dataset dataset, bool map_given) {
   sequence.odometry = std::move(dataset.odometry);
   sequence.gnss = std::move(dataset.gnss);
   sequence.notes = std::move(dataset.notes);
-  if (!sequence.odometry.empty()) to_seconds(sequence, sequence.odometry, "odometry");
-  if (!sequence.gnss.empty()) to_seconds(sequence, sequence.gnss, "GNSS");
+  sequence.imu = std::move(dataset.imu);
+  sequence.twists = std::move(dataset.twists);
+  note_seconds(sequence, sequence.odometry, "odometry");
+  note_seconds(sequence, sequence.gnss, "GNSS");
+  note_seconds(sequence, sequence.imu, "IMU");
+  note_seconds(sequence, sequence.twists, "twists");
   return sequence;
 }
 
-void to_seconds(ScanSequence& sequence) {
+void scans_to_seconds(ScanSequence& sequence) {
   std::vector<double> times;
   for (const TimedScan& scan : sequence.scans) times.push_back(scan.stamp_s);
   TimesInSeconds seconds = in_seconds(std::move(times), "scans of " + sequence.name, NoUnit::keep);
@@ -248,7 +250,7 @@ ScanSequence open_sequence(const std::string& scans, const StampSource& stamps, 
                *stamps.file);
     if (folder) note_order(sequence, scans, *stamps.file);
   } else if (has_stamps) {
-    to_seconds(sequence);
+    scans_to_seconds(sequence);
   } else {
     const double rate_hz = stamps.rate_hz.value_or(kUsualRateHz);
     for (std::size_t i = 0; i < sequence.scans.size(); ++i)

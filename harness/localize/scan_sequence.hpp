@@ -29,7 +29,9 @@ struct ScanSequence {
   std::function<PointCloud()> map;      ///< empty for a folder
   std::optional<double> resolution_m;   ///< that the dataset is meant for
   std::optional<Transform> near_start;  ///< a guess of the first scan's pose, if something is known of it
-  std::vector<StampedTransform> odometry, gnss;  ///< the dataset's own, or none
+  std::vector<StampedTransform> odometry, gnss;    ///< the dataset's own, or none
+  std::vector<localization::StampedImu> imu;       ///< as these
+  std::vector<localization::StampedTwist> twists;  ///< as these
   TruthFacts truth;
   std::vector<std::string> notes;  ///< lines that a person should read: on times and the order of files
   std::size_t laps = 1;            ///< how often `scans` has all of them, one lap after the other
@@ -39,7 +41,7 @@ struct ScanSequence {
 PointCloud first_readable(const ScanSequence& sequence);
 
 /// The scans so many times in a row, at times that go on: a lap begins 10 s after the end of the one before.
-/// Odometry and GNSS stay those of the first lap, whose times the localizer has in every lap.
+/// Other sensors' data stay those of the first lap, whose times the localizer has in every lap.
 ScanSequence repeated(ScanSequence once, std::size_t laps);
 
 /// The source of times if neither a file nor the dataset has them.

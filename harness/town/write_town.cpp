@@ -11,11 +11,13 @@
 #include "base/environment.hpp"
 #include "base/errors.hpp"
 #include "base/random.hpp"
+#include "io/rate_file.hpp"
 #include "ndt/align/option.hpp"
 #include "ndt/core/limits.hpp"
 #include "ndt/io/cloud_file.hpp"
 #include "ndt/io/output_file.hpp"
 #include "ndt/io/trajectory.hpp"
+#include "town/inertial.hpp"
 #include "town/leaf_sums.hpp"
 #include "town/other_sensors.hpp"
 #include "town/town_plan.hpp"
@@ -47,7 +49,7 @@ file = "odometry.tum"
 
 [gnss]
 file = "gnss.tum"
-
+{inertial}
 [guess]
 kind = "noise"
 seed = 1
@@ -64,6 +66,15 @@ voxel_leaf_m = 1.0
 licence = "Apache-2.0"
 source = "generated: {source}"
 obtain = "ndt-bench generate town --scale {scale} --seed {seed}{options} --out DIR"
+)";
+
+/// The tables of sensors that a car has.
+constexpr std::string_view kInertial = R"(
+[imu]
+file = "imu.csv"
+
+[twist]
+file = "twist.csv"
 )";
 
 std::string source(const TownPlan& plan, const TownOptions& options) {
@@ -100,6 +111,7 @@ std::string dataset_toml(const TownPlan& plan, const TownOptions& options) {
                      fmt::arg("guess_deg", astray ? 60.0 : 2.0), fmt::arg("guesses", plan.guesses),
                      fmt::arg("source", source(plan, options)),
                      fmt::arg("scale", town_scale_name(options.scale)), fmt::arg("seed", options.seed),
+                     fmt::arg("inertial", plan.car ? kInertial : ""),
                      fmt::arg("options", std::string(options.traffic ? " --traffic" : "") +
                                              (options.distortion ? " --distortion" : "")));
 }
@@ -130,7 +142,9 @@ enum Seeds : std::uint64_t {
   kOdometryNoise,
   kGnssNoise,
   kTrafficSeed,
-  kMapFrame
+  kMapFrame,
+  kImuNoise,
+  kTwistNoise
 };
 
 PointCloud in_cloud(const std::vector<Millimetres>& points) {
@@ -173,6 +187,7 @@ class Writer {
   void write_scan(const std::filesystem::path& folder, int i);
   void add_to_map(int i);
   std::vector<StampedTransform> truth() const;
+  void write_inertial(const std::filesystem::path& folder) const;
   std::optional<std::size_t> carried_scan() const;
   void one_more_done();
 
@@ -238,6 +253,23 @@ std::vector<StampedTransform> Writer::truth() const {
   return poses;
 }
 
+/// Five measurements between two scans.
+void Writer::write_inertial(const std::filesystem::path& folder) const {
+  constexpr std::size_t kBetween = 5;
+  std::vector<StampedTransform> poses;
+  for (const ScanStop& stop : stops_)
+    for (std::size_t k = 0; k < kBetween; ++k) {
+      const double after_s = plan_.car->period_s * static_cast<double>(k) / kBetween;
+      poses.push_back(
+          {stop.time_s + after_s, frame_.map_from_sensor(pose_at(stop.along_m + after_s * stop.speed_m_s))});
+    }
+  std::vector<std::size_t> carried;
+  if (const auto scan = carried_scan()) carried.push_back(kBetween * *scan);
+  const std::vector<Pace> paces = paces_of(poses, carried);
+  write_imu(folder / "imu.csv", imu_of(paces, seed_of(options_.seed, kImuNoise)));
+  write_twists(folder / "twist.csv", twists_of(paces, seed_of(options_.seed, kTwistNoise)));
+}
+
 /// The one that the car was carried to.
 std::optional<std::size_t> Writer::carried_scan() const {
   const auto stop = std::ranges::find_if(stops_, &ScanStop::carried);
@@ -263,6 +295,7 @@ TownSummary Writer::write(const std::filesystem::path& folder) {
   write_tum(folder / "odometry.tum",
             odometry_of(poses, seed_of(options_.seed, kOdometryNoise), carried_scan()));
   write_tum(folder / "gnss.tum", gnss_of(poses, plan_.outages, seed_of(options_.seed, kGnssNoise)));
+  if (plan_.car) write_inertial(folder);
   write_text(folder / "dataset.toml", dataset_toml(plan_, options_));
 
   TownSummary summary{.name = dataset_name(plan_, options_),

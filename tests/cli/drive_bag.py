@@ -5,7 +5,7 @@ usage: drive_bag.py TOWN FOLDER       its scans in frame lidar, its odometry, an
        drive_bag.py TOWN FOLDER tf    the same with tf: lidar turns on a mast of base_link, and the last scan has no tf; truth_base.tum
                                       beside it has the true poses of base_link
        drive_bag.py TOWN FOLDER three the same with fixed tf, and each scan in thirds: of lidar, left and right
-       drive_bag.py TOWN FOLDER livox the same with fixed tf, and the scans as Livox's CustomMsg
+       drive_bag.py TOWN FOLDER livox the same with fixed tf, and the scans as Livox's CustomMsg, swept while the sensor moves
 """
 
 import sys
@@ -17,10 +17,11 @@ from rosbags.typesys import Stores, get_types_from_msg, get_typestore
 
 from ndt_convert import livox
 from ndt_convert.clouds import read_cloud
-from ndt_convert.poses import pose_of, read_tum, write_tum
+from ndt_convert.poses import at_times, pose_of, read_tum, write_tum
 from ndt_localize.messages import Messages
 
 START_S = 1_600_000_000
+SWEEP_S = 0.1
 KINDS = {"/points": "sensor_msgs/msg/PointCloud2", "/odom": "nav_msgs/msg/Odometry", "/gnss": "geometry_msgs/msg/PoseWithCovarianceStamped"}
 TF = "tf2_msgs/msg/TFMessage"
 BASE_FROM_MAST = pose_of([0.5, -0.2, 1.5], [0.0, 0.1, 0.0, 0.99 ** 0.5])
@@ -44,11 +45,18 @@ def mast_from_lidar(i):
     return pose_of([0, 0, 0.3], [0, 0, np.sin(0.05 * i), np.cos(0.05 * i)])
 
 
-def custom_message(header, points):
-    """The points in the order of their times, over 0.1 s."""
+def swept(points, i):
+    """The points as a sensor sees them that moves by its odometry and needs SWEEP_S from the first to the last; and their times."""
+    i = min(i, len(times) - 2)  # the last scan moves as the one before it
+    after_s = np.linspace(0, SWEEP_S, len(points))
+    poses = at_times(times[i:i + 2] - times[i], np.linalg.inv(odometry[i]) @ odometry[i:i + 2], after_s, np.inf)[0]
+    return np.einsum("nji,nj->ni", poses[:, :3, :3], points - poses[:, :3, 3]), after_s
+
+
+def custom_message(header, points, after_s):
     point = store.types["livox_ros_driver2/msg/CustomPoint"]
-    points = [point(offset_time=k * 10**8 // len(points), **dict(zip("xyz", place)), reflectivity=1, tag=0, line=k % 4)
-              for k, place in enumerate(points.tolist())]
+    points = [point(offset_time=round(t * 1e9), **dict(zip("xyz", place)), reflectivity=1, tag=0, line=k % 4)
+              for k, (place, t) in enumerate(zip(points.tolist(), after_s))]
     timebase = header.stamp.sec * 10**9 + header.stamp.nanosec
     return store.types[KINDS["/points"]](header=header, timebase=timebase, point_num=len(points), lidar_id=0, rsvd=np.zeros(3, np.uint8),
                                          points=points)
@@ -71,8 +79,8 @@ with rosbag2.Writer(folder, version=9, storage_plugin=rosbag2.StoragePlugin.MCAP
         at = round((START_S + time) * 10**9)
         stamp = at - 10**9 if back and i == 1 else at
         points = read_cloud(town / "scans" / f"{i:06d}.pcd")
-        cloud = custom_message if of_livox else make.cloud
-        put("/points", at, cloud(make.header(stamp, "lidar"), points[::3] if three else points))
+        header = make.header(stamp, "lidar")
+        put("/points", at, custom_message(header, *swept(points, i)) if of_livox else make.cloud(header, points[::3] if three else points))
         for number, (name, (after_s, base_from_scan)) in enumerate(OTHERS.items() if three else (), 1):
             scan_from_lidar = np.linalg.inv(base_from_scan) @ BASE_FROM_MAST @ mast_from_lidar(i)
             moved = points[number::3] @ scan_from_lidar[:3, :3].T + scan_from_lidar[:3, 3]

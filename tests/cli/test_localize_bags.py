@@ -335,6 +335,7 @@ def test_livox_and_three_lidars_are_localised_by_one_command(town, tmp_path, ext
                     start_in(town), "--odometry-topic", "/odom", *words)
     if kind == "livox":
         assert "bag              topic /points, the only livox_ros_driver2/msg/CustomMsg\n" in done.stdout
+        assert "deskewed         8 of 8 scans with times of points" in done.stdout
     for name in ("left", "right") if kind == "three" else ():
         assert f"bag              /{name}: joined 8 of 8 scans\n" in done.stdout
     assert "8 ok, 0 doubtful, 0 lost" in done.stdout

@@ -60,9 +60,13 @@ AlignArguments with_profile(AlignArguments given) {
 /// An option that would not be used is a mistake.
 void check_uses(const LocalizeCommand& a, Prediction prediction) {
   check(a.start);
-  if (!a.recording.odometry.empty() && a.localizer[&LocalizerOptions::prediction] &&
-      prediction != Prediction::odometry)
+  const auto given_file = [](const std::string& file) { return !file.empty() && file != "none"; };
+  const bool chosen = a.localizer[&LocalizerOptions::prediction].has_value();
+  if (chosen && given_file(a.recording.odometry) && prediction != Prediction::odometry)
     throw UsageError(fmt::format("--odometry requires --prediction odometry, not {}; remove one of the two",
+                                 localization::to_string(prediction)));
+  if (chosen && given_file(a.recording.imu) && prediction != Prediction::imu)
+    throw UsageError(fmt::format("--imu requires --prediction imu, not {}; remove one of the two",
                                  localization::to_string(prediction)));
   const LocalizerArguments& given = a.localizer;
   if (given[&LocalizerOptions::spread_neighbours].value_or(0) == 0 &&
@@ -111,10 +115,26 @@ void take_bounds(LocalizerOptions& options, const initial_pose::ReliableBounds& 
          options.thin_map ? ", a denser map or a larger --resolution" : "");
 }
 
+/// The best that the sensors allow. Odometry has an IMU in it as a rule.
+Prediction best_prediction(const LocalizeCommand& a, const LocalizeInput& input) {
+  const bool imu_given = !a.recording.imu.empty() && !input.imu.empty() && a.recording.odometry.empty();
+  if (!input.odometry.empty() && !imu_given) return Prediction::odometry;
+  if (!input.imu.empty()) return Prediction::imu;
+  return input.twists.empty() ? Prediction::constant_velocity : Prediction::odometry;
+}
+
+void require_sensor(Prediction prediction, const LocalizeInput& input) {
+  if (prediction == Prediction::odometry && input.odometry.empty() && input.twists.empty())
+    throw UsageError("--prediction odometry: the scans have no odometry; give --odometry or --twist");
+  if (prediction == Prediction::imu && input.imu.empty())
+    throw UsageError("--prediction imu: the scans have no IMU; give --imu");
+}
+
 /// The options of the localizer, without the bounds that follow from the map.
-LocalizerOptions localizer_options(const LocalizeCommand& a, const AlignOptions& align, bool odometry) {
+LocalizerOptions localizer_options(const LocalizeCommand& a, const AlignOptions& align,
+                                   const LocalizeInput& input) {
   LocalizerOptions options;
-  if (odometry) options.prediction = Prediction::odometry;
+  options.prediction = best_prediction(a, input);
   if (a.reliable_nvtl) options.reliable_nvtl = a.reliable_nvtl;
   if (!a.offsets.empty()) options.offsets = a.offsets;
   options.deskew = !a.no_deskew;
@@ -122,8 +142,7 @@ LocalizerOptions localizer_options(const LocalizeCommand& a, const AlignOptions&
   a.localizer.apply_to(options);
   options.max_iterations = align.max_iterations;
   validate(options);
-  if (options.prediction == Prediction::odometry && !odometry)
-    throw UsageError("--prediction odometry: the scans have no odometry; give --odometry");
+  require_sensor(options.prediction, input);
   return options;
 }
 
@@ -218,9 +237,9 @@ ExitCode localize(const LocalizeCommand& given) {
   // A scan tells how large they are, and whether any can be read.
   const PointCloud first = first_scan(input);
   const Implementation& entry = implementation_with_scores(a.implementation);
-  input.odometry = odometry_for(sequence, a.recording.odometry);
+  take_sensors(a.recording, sequence, input);
   input.gnss = gnss_for(sequence, a.recording.gnss, entry);
-  LocalizerOptions setting = localizer_options(a, options, !input.odometry.empty());
+  LocalizerOptions setting = localizer_options(a, options, input);
   FrameScenes scenes(a.ply, a.ply_frames, sequence.scans.size());
   Start start = start_of(a.start, sequence);
   LocalizeAligners aligners(a.map, sequence, start.area(a.map.map),

@@ -5,7 +5,10 @@
 #include "base/errors.hpp"
 #include "base/interruption.hpp"
 #include "base/standard_streams.hpp"
+#include "io/rate_file.hpp"
+#include "localize/sensor_times.hpp"
 #include "ndt/io/cloud_file.hpp"
+#include "ndt/io/numbers.hpp"
 
 namespace ndt::harness {
 namespace {
@@ -13,21 +16,37 @@ namespace {
 constexpr std::size_t kMostLaps = 10000;
 constexpr const char* kNone = "none";
 
-/// Poses in seconds. The sensor is asked for poses at the times of the scans.
-std::vector<StampedTransform> in_time_of(const ScanSequence& sequence, const std::string& file,
-                                         std::vector<StampedTransform> poses) {
-  std::vector<double> times;
-  for (const StampedTransform& pose : poses) times.push_back(pose.time_s);
-  const TimesInSeconds seconds = in_seconds(std::move(times), printable_name(file), NoUnit::keep);
-  if (!seconds.note.empty()) notice("ndt-bench: {}\n", seconds.note);
-  for (std::size_t k = 0; k < poses.size(); ++k) poses[k].time_s = seconds.times_s[k];
+/// Measurements in seconds, at times of the scans.
+template <class Stamped>
+std::vector<Stamped> in_time_of(const ScanSequence& sequence, const std::string& file,
+                                std::vector<Stamped> measured) {
+  const std::string note = to_seconds(measured, printable_name(file));
+  if (!note.empty()) notice("ndt-bench: {}\n", note);
   const double first_s = sequence.scans.front().stamp_s, last_s = sequence.scans.back().stamp_s;
-  if (poses.back().time_s < first_s || poses.front().time_s > last_s)
+  const double begin_s = time_of(measured.front()), end_s = time_of(measured.back());
+  if (end_s < first_s || begin_s > last_s)
     throw refusal(printable_name(file), "",
-                  fmt::format("its times, {} to {} s, do not overlap those of the scans, {} to {} s",
-                              poses.front().time_s, poses.back().time_s, first_s, last_s),
+                  fmt::format("its times, {} to {} s, do not overlap those of the scans, {} to {} s", begin_s,
+                              end_s, first_s, last_s),
                   "give both on one clock; --stamps sets the times of the scans");
-  return poses;
+  return measured;
+}
+
+/// The sensor's data as they were given, or the dataset's own.
+template <class Stamped, class Read>
+std::vector<Stamped> given_or_own(const ScanSequence& sequence, const std::string& file,
+                                  const std::vector<Stamped>& own, Read&& read) {
+  if (file == kNone) return {};
+  return file.empty() ? own : in_time_of(sequence, file, read(file));
+}
+
+/// Turns measurements of an IMU into the axes of the scanner.
+void turn(std::vector<localization::StampedImu>& imu, const Transform& imu_from_scan) {
+  const Mat3<double> scan_from_imu = transpose(rotation_of(imu_from_scan));
+  for (auto& sample : imu) {
+    sample.angular_velocity = scan_from_imu * sample.angular_velocity;
+    sample.acceleration = scan_from_imu * sample.acceleration;
+  }
 }
 
 }  // namespace
@@ -55,8 +74,24 @@ void add_recording_flags(CLI::App& command, RecordingArguments& a, LocalizeMapAr
       ->type_name("HZ");
   command
       .add_option("--odometry", a.odometry,
-                  "TUM file: poses of the scanner from another sensor, in its own frame")
-      ->type_name("FILE");
+                  "TUM file: poses of the scanner from another sensor, in its own frame; none: ignore the "
+                  "dataset's")
+      ->type_name("FILE|none");
+  command
+      .add_option(
+          "--imu", a.imu,
+          "angular velocities and accelerations: lines of time_s wx wy wz ax ay az in rad/s and m/s2, as "
+          "EuRoC's imu0; none: ignore the dataset's")
+      ->type_name("FILE|none");
+  command
+      .add_option("--imu-from-scan", a.imu_from_scan,
+                  "pose of the scanner in the axes of --imu: x,y,z,roll,pitch,yaw (default: the same axes)")
+      ->type_name("POSE");
+  command
+      .add_option("--twist", a.twist,
+                  "velocities of the scanner in its own frame: lines of time_s vx vy vz wx wy wz in m/s and "
+                  "rad/s; none: ignore the dataset's")
+      ->type_name("FILE|none");
   command
       .add_option("--gnss", a.gnss,
                   "positions of the scanner in the map, which pull along the heading: TUM, or with three "
@@ -69,10 +104,13 @@ void check(const RecordingArguments& a) {
     throw UsageError(fmt::format("--rate = {}: must be above 0 and at most 1e6 scans a second", *a.rate_hz));
   if (a.laps < 1 || a.laps > kMostLaps)
     throw UsageError(fmt::format("--laps = {}: must be in [1, {}]", a.laps, kMostLaps));
-  if (a.laps > 1 && (!a.odometry.empty() || (!a.gnss.empty() && a.gnss != kNone)))
-    throw UsageError(fmt::format(
-        "--laps = {}: cannot be used with --odometry or --gnss, whose times cover one lap; remove them",
-        a.laps));
+  for (const auto& [flag, file] :
+       {std::pair("--odometry", &a.odometry), {"--imu", &a.imu}, {"--twist", &a.twist}, {"--gnss", &a.gnss}})
+    if (a.laps > 1 && !file->empty() && *file != kNone)
+      throw UsageError(fmt::format(
+          "--laps = {}: cannot be used with {}, whose times cover one lap; remove one", a.laps, flag));
+  if (!a.imu_from_scan.empty() && (a.imu.empty() || a.imu == kNone))
+    throw UsageError("--imu-from-scan requires --imu FILE");
   if (!a.stamp_unit.empty() && a.stamps.empty()) throw UsageError("--stamp-unit requires --stamps");
   if (a.rate_hz && !a.stamps.empty())
     throw UsageError("--rate and --stamps exclude each other: both set the times of the scans; remove one");
@@ -93,8 +131,17 @@ ScanSequence opened(const RecordingArguments& a, const MapArguments& map, const 
   return sequence;
 }
 
-std::vector<StampedTransform> odometry_for(const ScanSequence& sequence, const std::string& file) {
-  return file.empty() ? sequence.odometry : in_time_of(sequence, file, read_tum(file));
+void take_sensors(const RecordingArguments& a, const ScanSequence& sequence, LocalizeInput& input) {
+  input.odometry = given_or_own(sequence, a.odometry, sequence.odometry,
+                                [](const std::string& file) { return read_tum(file); });
+  input.twists = given_or_own(sequence, a.twist, sequence.twists,
+                              [](const std::string& file) { return read_twists(file); });
+  input.imu = given_or_own(sequence, a.imu, sequence.imu, [](const std::string& file) {
+    ImuFile imu = read_imu(file);
+    if (!imu.note.empty()) notice("ndt-bench: {}\n", imu.note);
+    return std::move(imu.samples);
+  });
+  if (!a.imu_from_scan.empty()) turn(input.imu, parse_transform(a.imu_from_scan, "--imu-from-scan"));
 }
 
 std::vector<StampedTransform> gnss_for(const ScanSequence& sequence, const std::string& file,

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "cli/localize/localize_aligners.hpp"
+#include "localize/localize_run.hpp"
 #include "localize/scan_sequence.hpp"
 #include "ndt/align/implementation.hpp"
 #include "ndt/io/trajectory.hpp"
@@ -15,7 +16,7 @@ namespace ndt::harness {
 
 /// As they were typed.
 struct RecordingArguments {
-  std::string scans, stamps, stamp_unit, odometry, gnss;
+  std::string scans, stamps, stamp_unit, odometry, imu, imu_from_scan, twist, gnss;
   std::optional<double> rate_hz;
   std::size_t laps = 1;
 };
@@ -28,11 +29,11 @@ void check(const RecordingArguments& a);
 /// Opens the scans as open_sequence does, all laps of them, and says its notes on stderr.
 ScanSequence opened(const RecordingArguments& a, const MapArguments& map, const ReportProgress& report);
 
-/// Reads a TUM file, or the dataset's own where none is given. Throws InputError for a file that cannot be
-/// used, and for times that are not those of the scans.
-std::vector<StampedTransform> odometry_for(const ScanSequence& sequence, const std::string& file);
+/// Reads the files of odometry, IMU and twists, or takes the dataset's own where none is given; nothing for
+/// "none". Throws InputError for a file that cannot be used, and for times that are not those of the scans.
+void take_sensors(const RecordingArguments& a, const ScanSequence& sequence, LocalizeInput& input);
 
-/// As odometry_for, and nothing for "none". Where the implementation cannot be pulled, throws UsageError for
+/// GNSS, as take_sensors takes others. Where the implementation cannot be pulled, throws UsageError for
 /// a file, and leaves out a dataset's own, which a notice says.
 std::vector<StampedTransform> gnss_for(const ScanSequence& sequence, const std::string& file,
                                        const Implementation& entry);

@@ -65,6 +65,10 @@ std::string reason_line(localization::Verdict verdict, std::size_t scans,
   return fmt::format("{:<17}{}: {}\n", localization::to_string(verdict), scans, fmt::join(counts, ", "));
 }
 
+const char* motion_name(const LocalizeSummary& summary) {
+  return summary.moved_by == localization::Prediction::imu ? "IMU" : "odometry";
+}
+
 std::string weak_axis_line(const std::array<std::size_t, 6>& weak_axes) {
   constexpr std::array kNames{"x", "y", "z", "roll", "pitch", "yaw"};
   std::vector<std::string> counts;
@@ -140,7 +144,8 @@ std::string to_text(const LocalizeSummary& summary, const ScanSequence& sequence
         "frozen           {} scans have the bytes of those before: is the sensor or its driver "
         "frozen? (--frozen-after)\n",
         summary.frozen);
-  text += sensor_line("odometry", summary.odometry) + sensor_line("GNSS", summary.gnss) + gnss_line(summary);
+  text += sensor_line(motion_name(summary), summary.moved) + sensor_line("GNSS", summary.gnss) +
+          gnss_line(summary);
   if (summary.searches > 0)
     text += fmt::format("searches         {}, {} found a pose\n", summary.searches, summary.found);
   text += fmt::format("time a scan      {:.2f} ms (median), {:.2f} ms (p99)\n", median(summary.execution_ms),

@@ -11,9 +11,6 @@
 namespace ndt::io {
 namespace {
 
-bool blank(int byte) { return byte == ' ' || byte == '\t' || byte == '\r'; }
-bool ends_word(int byte) { return blank(byte) || byte == '\n' || byte == ByteSource::kEnd; }
-
 constexpr std::string_view kAdvice = "fix the header or export the cloud again";
 constexpr std::string_view kBlanks = " \t\r";
 
@@ -36,10 +33,15 @@ std::string whole_text(const std::filesystem::path& file, std::uint64_t most, st
   return text;
 }
 
+bool TextWords::between_words(int byte) const {
+  return byte == ' ' || byte == '\t' || byte == '\r' ||
+         (byte == ',' && comments_ == Comments::hash_and_commas);
+}
+
 TextWords::Piece TextWords::next() {
   line_ += std::exchange(ended_line_, 0);
   int byte = pending_ ? std::exchange(pending_, 0) : source_.get();
-  while (blank(byte)) byte = source_.get();
+  while (between_words(byte)) byte = source_.get();
   if (std::exchange(at_line_start_, false)) skip_comment(byte);
   if (byte == ByteSource::kEnd) return Piece::end_of_file;
   if (byte == '\n') {
@@ -48,7 +50,7 @@ TextWords::Piece TextWords::next() {
     return Piece::end_of_line;
   }
   word_.clear();
-  while (!ends_word(byte)) {
+  while (!between_words(byte) && byte != '\n' && byte != ByteSource::kEnd) {
     if (word_.size() == Limits::kTokenBytes)
       throw refused(formatted("'{}' is longer than {} bytes", printable(word_), Limits::kTokenBytes));
     word_.push_back(static_cast<char>(byte));

@@ -59,6 +59,7 @@ class Localizer::State {
   void start_by_search(const initial_pose::PosePrior& prior);
   void add_odometry(const StampedPose& pose) { predictor_.add_odometry(pose); }
   void add_twist(const StampedTwist& twist) { predictor_.add_twist(twist); }
+  void add_imu(const StampedImu& imu) { predictor_.add_imu(imu); }
   void add_gnss(const StampedPose& pose) { gnss_.push(pose); }
   PointCloud deskewed(double stamp_s, PointCloud scan, Deskew& done) const;
   ScanReport localize(double stamp_s, const PointCloud& scan, const PerScan& limits,
@@ -396,6 +397,7 @@ void Localizer::start_at(const Transform& map_from_scan) { state_->start_at(map_
 void Localizer::start_by_search(const initial_pose::PosePrior& prior) { state_->start_by_search(prior); }
 void Localizer::add_odometry(const StampedPose& pose) { state_->add_odometry(pose); }
 void Localizer::add_twist(const StampedTwist& twist) { state_->add_twist(twist); }
+void Localizer::add_imu(const StampedImu& imu) { state_->add_imu(imu); }
 void Localizer::add_gnss(const StampedPose& pose) { state_->add_gnss(pose); }
 
 PointCloud Localizer::deskewed(double stamp_s, PointCloud scan, Deskew& done) const {

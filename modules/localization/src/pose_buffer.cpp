@@ -48,15 +48,23 @@ PoseBuffer::Found PoseBuffer::at(double stamp_s) const {
           Miss::none, larger(old, next)};
 }
 
-std::optional<Twist> PoseBuffer::velocity_at(double stamp_s) const {
-  if (!at(stamp_s).pose) return std::nullopt;
-  auto next = std::ranges::upper_bound(poses_, stamp_s, {}, &StampedPose::stamp_s);
-  if (next == poses_.end()) --next;
-  auto old = next - 1;
-  if (old != poses_.begin() && (old->stamp_s == stamp_s || old->stamp_s == next->stamp_s)) --old;
-  const double gap_s = next->stamp_s - old->stamp_s;
-  if (!(gap_s > 0 && gap_s < 2 * age_s_)) return std::nullopt;
-  return twist_between(old->pose, next->pose, gap_s);
+/// The pose at that time; beyond the first and the last moved on with the velocity there.
+std::optional<Transform> PoseBuffer::carried_to(double stamp_s) const {
+  if (poses_.size() < 2) return std::nullopt;
+  const bool before = stamp_s < poses_.front().stamp_s;
+  if (!before && stamp_s <= poses_.back().stamp_s) return at(stamp_s).pose;
+  const StampedPose& first = before ? poses_[0] : poses_[poses_.size() - 2];
+  const StampedPose& second = before ? poses_[1] : poses_.back();
+  const StampedPose& edge = before ? first : second;
+  const double gap_s = second.stamp_s - first.stamp_s;
+  if (!(gap_s > 0 && gap_s < 2 * age_s_ && std::abs(stamp_s - edge.stamp_s) < age_s_)) return std::nullopt;
+  return edge.pose * moved_by(twist_between(first.pose, second.pose, gap_s), stamp_s - edge.stamp_s);
+}
+
+std::optional<Transform> PoseBuffer::motion(double from_s, double to_s) const {
+  const std::optional<Transform> from = carried_to(from_s), to = carried_to(to_s);
+  if (!from || !to) return std::nullopt;
+  return inverse(*from) * *to;
 }
 
 void PoseBuffer::forget_before(double stamp_s) {

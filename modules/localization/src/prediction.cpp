@@ -1,10 +1,7 @@
 #include "ndt/localization/prediction.hpp"
 
-#include <algorithm>
 #include <cmath>
 #include <stdexcept>
-
-#include "ndt/core/formatted.hpp"
 
 namespace ndt::localization {
 namespace {
@@ -16,31 +13,35 @@ constexpr double kVelocityLifeS = 1;
 constexpr double kFarTurnRad = 0.35;
 /// Five scans at 10 Hz, one at 2 Hz. Sums of stamps end a little before it.
 constexpr double kLongS = 0.5 - 1e-3;
+/// Poses of a vehicle at rest lie together like this for so long.
+constexpr double kRestM = 0.05, kRestRad = 0.005, kRestS = 1;
 
 }  // namespace
-
-void Predictor::add_twist(const StampedTwist& twist) {
-  const Vec3<double>&v = twist.twist.linear, &w = twist.twist.angular;
-  for (const double number : {twist.stamp_s, v.x, v.y, v.z, w.x, w.y, w.z})
-    if (!std::isfinite(number))
-      throw std::invalid_argument(formatted("twist of time {}: {} is not finite", twist.stamp_s, number));
-  if (!twists_.empty() && twist.stamp_s < twists_.back().stamp_s) twists_.clear();
-  twists_.push_back(twist);
-}
 
 void Predictor::start_at(const Transform& map_from_scan) {
   last_ = measured_ = map_from_scan;
   last_stamp_s_.reset(), measured_stamp_s_.reset();
   velocity_.reset();
+  rest_.reset();
   last_measured_ = false;
 }
 
 void Predictor::follow(double stamp_s, const Transform& map_from_scan) {
   if (last_measured_ && stamp_s - *last_stamp_s_ <= options_.longest_gap_s)
     velocity_ = twist_between(*last_, map_from_scan, stamp_s - *last_stamp_s_);
+  notice_rest(stamp_s, map_from_scan);
   keep(stamp_s, map_from_scan);
   measured_ = map_from_scan, measured_stamp_s_ = stamp_s;
   last_measured_ = true;
+}
+
+void Predictor::notice_rest(double stamp_s, const Transform& map_from_scan) {
+  const bool rests = rest_ && translation_error_m(rest_->pose, map_from_scan) < kRestM &&
+                     rotation_error_rad(rest_->pose, map_from_scan) < kRestRad;
+  if (!rests)
+    rest_ = StampedPose{stamp_s, map_from_scan};
+  else if (stamp_s - rest_->stamp_s >= kRestS)
+    imu_.learn_bias(stamp_s);
 }
 
 void Predictor::jump_to(double stamp_s, const Transform& map_from_scan) {
@@ -64,17 +65,26 @@ void Predictor::keep(double stamp_s, const Transform& map_from_scan) {
   last_stamp_s_ = stamp_s;
   last_measured_ = false;
   odometry_.forget_before(stamp_s);
-  while (twists_.size() > 1 && twists_[1].stamp_s <= stamp_s) twists_.pop_front();
+  twists_.forget_before(stamp_s);
+  imu_.forget_before(stamp_s);
+}
+
+Transform Predictor::start(double stamp_s) const {
+  const Pose pose = principal(derivative_pose(*last_));
+  const std::optional<Vec3<double>> up =
+      pose.roll == 0 && pose.pitch == 0 ? imu_.up_at(stamp_s) : std::nullopt;
+  return up ? levelled(*last_, *up) : *last_;
 }
 
 Predicted Predictor::at(double stamp_s) const {
   if (!last_) throw std::logic_error("localize: there is no start; call start_at or start_by_search before");
-  if (!last_stamp_s_ || options_.prediction == Prediction::none) return {.map_from_scan = *last_};
+  if (!last_stamp_s_) return {.map_from_scan = start(stamp_s)};
+  if (options_.prediction == Prediction::none) return {.map_from_scan = *last_};
   Predicted predicted{.map_from_scan = *last_};
-  if (options_.prediction == Prediction::odometry) {
-    const Motion motion = odometry_.size() > 0 ? odometry_since_last(stamp_s) : twists_since_last(stamp_s);
-    if (motion.last_from_now) return {*last_ * *motion.last_from_now, Prediction::odometry, Miss::none};
-    predicted.odometry_miss = motion.miss;
+  if (uses_sensors()) {
+    const SensedMotion sensor = sensed(*last_stamp_s_, stamp_s);
+    if (sensor.motion) return {*last_ * *sensor.motion, options_.prediction, Miss::none};
+    predicted.odometry_miss = sensor.miss;
   }
   const double gap_s = stamp_s - *last_stamp_s_;
   if (!velocity_ || gap_s > options_.longest_gap_s) return predicted;
@@ -83,47 +93,56 @@ Predicted Predictor::at(double stamp_s) const {
   return predicted;
 }
 
-std::optional<MotionAfterStamp> Predictor::motion_at(double stamp_s) const {
-  std::optional<Twist> twist;
-  if (options_.prediction == Prediction::odometry)
-    twist = odometry_.size() > 0 ? odometry_.velocity_at(stamp_s) : twist_at(stamp_s);
-  if (!twist && options_.prediction != Prediction::none) twist = velocity_;
-  if (!twist) return std::nullopt;
-  return [twist = *twist](double seconds) { return moved_by(twist, seconds); };
+bool Predictor::uses_sensors() const {
+  return options_.prediction == Prediction::odometry || options_.prediction == Prediction::imu;
 }
 
-/// The last one before that time, unless it is too old.
-std::optional<Twist> Predictor::twist_at(double stamp_s) const {
-  const auto after = std::ranges::upper_bound(twists_, stamp_s, {}, &StampedTwist::stamp_s);
-  if (after == twists_.begin() || !(stamp_s - (after - 1)->stamp_s < options_.buffer_age_s))
-    return std::nullopt;
-  return (after - 1)->twist;
+SensedMotion Predictor::sensed(double from_s, double to_s) const {
+  if (options_.prediction == Prediction::imu) {
+    const bool too_long = std::abs(to_s - from_s) > options_.longest_gap_s;
+    const Vec3<double> before = velocity_ && !too_long ? velocity_->linear : Vec3<double>{};
+    return imu_.motion(from_s, to_s, [&](double stamp_s) {
+      const std::optional<Twist> wheels = twists_.at(stamp_s);
+      return wheels ? wheels->linear : before;
+    });
+  }
+  if (odometry_.size() == 0) return twists_.motion(from_s, to_s);
+  const PoseBuffer::Found from = odometry_.at(from_s), to = odometry_.at(to_s);
+  if (!from.pose || !to.pose) return {std::nullopt, from.pose ? to.miss : from.miss};
+  return {inverse(*from.pose) * *to.pose, Miss::none};
+}
+
+/// The motion within a sweep. A sensor that has no measurement at its end goes on as it moved before.
+std::optional<Transform> Predictor::known_motion(double from_s, double to_s) const {
+  if (options_.prediction == Prediction::none) return std::nullopt;
+  if (uses_sensors()) {
+    const bool poses = options_.prediction == Prediction::odometry && odometry_.size() > 0;
+    const std::optional<Transform> motion =
+        poses ? odometry_.motion(from_s, to_s) : sensed(from_s, to_s).motion;
+    if (motion) return motion;
+  }
+  if (!velocity_) return std::nullopt;
+  return moved_by(*velocity_, to_s - from_s);
+}
+
+std::optional<MotionAfterStamp> Predictor::motion_at(double stamp_s) const {
+  constexpr double kShortS = 1e-3;
+  const std::optional<Transform> step = known_motion(stamp_s, stamp_s + kShortS);
+  if (!step) return std::nullopt;
+  // Before the first measurement the velocity at the stamp holds.
+  return [this, stamp_s, here = twist_between({}, *step, kShortS)](double seconds) {
+    const std::optional<Transform> known = known_motion(stamp_s, stamp_s + seconds);
+    return known ? *known : moved_by(here, seconds);
+  };
 }
 
 bool Predictor::is_beyond_reach(double stamp_s, const Predicted& predicted) const {
-  if (predicted.by == Prediction::odometry || !measured_stamp_s_) return false;
-  return stamp_s - *measured_stamp_s_ >= kLongS ||
-         rotation_error_rad(*measured_, predicted.map_from_scan) > kFarTurnRad;
-}
-
-Predictor::Motion Predictor::odometry_since_last(double stamp_s) const {
-  const PoseBuffer::Found last = odometry_.at(*last_stamp_s_), now = odometry_.at(stamp_s);
-  if (!last.pose || !now.pose) return {std::nullopt, last.pose ? now.miss : last.miss};
-  return {inverse(*last.pose) * *now.pose, Miss::none};
-}
-
-Predictor::Motion Predictor::twists_since_last(double stamp_s) const {
-  if (twists_.empty()) return {std::nullopt, Miss::too_few};
-  if (*last_stamp_s_ < twists_.front().stamp_s) return {std::nullopt, Miss::before_first};
-  Transform last_from_now;
-  for (auto twist = twists_.begin(); twist != twists_.end() && twist->stamp_s < stamp_s; ++twist) {
-    const double until_s = twist + 1 == twists_.end() ? stamp_s : std::min(stamp_s, (twist + 1)->stamp_s);
-    const double from_s = std::max(*last_stamp_s_, twist->stamp_s);
-    if (until_s <= from_s) continue;
-    if (!(until_s - twist->stamp_s < options_.buffer_age_s)) return {std::nullopt, Miss::too_old};
-    last_from_now = last_from_now * moved_by(twist->twist, until_s - from_s);
-  }
-  return {last_from_now, Miss::none};
+  const bool tells_place =
+      predicted.by == Prediction::odometry || (predicted.by == Prediction::imu && !twists_.empty());
+  if (tells_place || !measured_stamp_s_) return false;
+  const bool turned = predicted.by != Prediction::imu &&
+                      rotation_error_rad(*measured_, predicted.map_from_scan) > kFarTurnRad;
+  return stamp_s - *measured_stamp_s_ >= kLongS || turned;
 }
 
 }  // namespace ndt::localization

@@ -40,17 +40,21 @@ class Localizer {
   /// The scanner's pose in a frame of the odometry's own, which may drift. Throws
   /// std::invalid_argument for a time or pose that is not finite.
   void add_odometry(const StampedPose& odometry_from_scan);
-  /// The vehicle's velocity, where there are no odometry poses. Throws
+  /// The scanner's velocity, where there are no odometry poses. Throws
   /// std::invalid_argument for numbers that are not finite.
   void add_twist(const StampedTwist& twist);
+  /// For Prediction::imu. At rest it also tells the roll and pitch of a start that has none, and its own
+  /// bias. Throws std::invalid_argument for numbers that are not finite.
+  void add_imu(const StampedImu& imu);
   /// Pulls scans of that time along the vehicle's heading, as strongly as the aligner's
   /// AlignOptions::regularisation_scale says. A fix that contradicts the scans is not used.
   /// A fix that has no covariance gets LocalizerOptions::gnss_sigma_m.
   void add_gnss(const StampedPose& map_from_scan);
 
-  /// Moves the points of a scan with times to where they were at the stamp. The motion is that of odometry or
-  /// twists, or the velocity of the last two accepted poses. localize() does so itself. Call this first where
-  /// filters come between that join or drop points. `done` tells what was done, and is for localize().
+  /// Moves the points of a scan with times to where they were at the stamp. The motion is that of odometry,
+  /// twists or IMU, or the velocity of the last two accepted poses. localize() does so itself. Call this
+  /// first where filters come between that join or drop points. `done` tells what was done, and is for
+  /// localize().
   PointCloud deskewed(double stamp_s, PointCloud scan, Deskew& done) const;
 
   /// `limits` holds for every alignment of this scan; a regularisation target of its own replaces the GNSS's.

@@ -18,9 +18,10 @@ namespace ndt::localization {
 enum class Prediction {
   none,               ///< the pose before
   constant_velocity,  ///< the pose before, moved on with the velocity between the last two
-  odometry            ///< the pose before, moved on as another sensor says; without one, constant_velocity
+  odometry,           ///< the pose before, moved on as another sensor says; without one, constant_velocity
+  imu                 ///< turned by a gyroscope, and moved on by twists; without these, by the velocity
 };
-constexpr auto enum_names(Prediction) { return std::array{"none", "constant_velocity", "odometry"}; }
+constexpr auto enum_names(Prediction) { return std::array{"none", "constant_velocity", "odometry", "imu"}; }
 
 /// The score that a pose must reach.
 enum class ScoreKind { transform_probability, nvtl };
@@ -94,7 +95,7 @@ struct LocalizerOptions {
 /// Every option that is a flag, once.
 inline constexpr std::tuple kLocalizerOptions{
     Option{"prediction", &LocalizerOptions::prediction, Bounds::none(), "NAME",
-           "guess of a scan: the pose before, moved on with the velocity or the odometry"},
+           "guess of a scan: the pose before, moved on with the velocity, the odometry, or turned by an IMU"},
     Option{"buffer-age", &LocalizerOptions::buffer_age_s, Bounds::above(0, 3600), "S",
            "odometry and GNSS poses this far from a scan in time are not used"},
     Option{"buffer-jump", &LocalizerOptions::buffer_jump_m, Bounds::above(0, 1e6), "M",

@@ -1,4 +1,4 @@
-// Poses and velocities of other sensors, with their times.
+// Poses, velocities and inertial measurements of other sensors, with their times.
 #pragma once
 
 #include <optional>
@@ -23,7 +23,14 @@ struct Twist {
 /// A velocity that holds from its time on until the next.
 struct StampedTwist {
   double stamp_s = 0;  ///< [s]
-  Twist twist;         ///< in the vehicle's frame
+  Twist twist;         ///< of the scanner, in its own frame
+};
+
+/// A measurement of an inertial unit, turned into the axes of the scanner.
+struct StampedImu {
+  double stamp_s = 0;             ///< [s]
+  Vec3<double> angular_velocity;  ///< [rad/s]
+  Vec3<double> acceleration;      ///< with the reaction to gravity: +9.81 m/s² upwards at rest
 };
 
 }  // namespace ndt::localization

@@ -24,8 +24,9 @@ class TextWords {
   enum class Piece { word, end_of_line, end_of_file };
   enum class Comments {
     none,
-    hash
-  };  ///< hash: what follows a '#' that begins a line is skipped, of any length
+    hash,            ///< what follows a '#' that begins a line is skipped, of any length
+    hash_and_commas  ///< and commas separate words as blanks do
+  };
 
   explicit TextWords(ByteSource& source, std::uint64_t lines_before = 0, Comments comments = Comments::none)
       : source_(source), line_(lines_before + 1), comments_(comments) {}
@@ -66,6 +67,7 @@ class TextWords {
 
  private:
   void skip_comment(int& byte);
+  bool between_words(int byte) const;
 
   ByteSource& source_;
   std::uint64_t line_, ended_line_ = 0;

@@ -35,8 +35,9 @@ class PoseBuffer {
   /// is too old.
   Found at(double stamp_s) const;
 
-  /// The velocity between the poses around that time, or between the last two; nothing as at() has nothing.
-  std::optional<Twist> velocity_at(double stamp_s) const;
+  /// The motion from one time to another, either of which may come first. Beyond the first and the last pose
+  /// the velocity there goes on, until they are too old.
+  std::optional<Transform> motion(double from_s, double to_s) const;
 
   /// Drops what lookups at this time and later do not need.
   void forget_before(double stamp_s);
@@ -44,6 +45,8 @@ class PoseBuffer {
   std::size_t size() const { return poses_.size(); }
 
  private:
+  std::optional<Transform> carried_to(double stamp_s) const;
+
   double age_s_, jump_m_;
   std::deque<StampedPose> poses_;
 };

@@ -1,13 +1,14 @@
 // The guess of a scan: where the vehicle should be by now.
 #pragma once
 
-#include <deque>
 #include <optional>
 
 #include "ndt/localization/deskew.hpp"
+#include "ndt/localization/imu_buffer.hpp"
 #include "ndt/localization/localizer_options.hpp"
 #include "ndt/localization/pose_buffer.hpp"
 #include "ndt/localization/rigid_motion.hpp"
+#include "ndt/localization/twist_buffer.hpp"
 
 namespace ndt::localization {
 
@@ -16,15 +17,20 @@ class Predictor {
  public:
   /// Begins without a pose; start_at() gives one.
   explicit Predictor(const LocalizerOptions& options)
-      : options_(options), odometry_(options.buffer_age_s, options.buffer_jump_m) {}
+      : options_(options),
+        odometry_(options.buffer_age_s, options.buffer_jump_m),
+        twists_(options.buffer_age_s),
+        imu_(options.buffer_age_s) {}
 
   /// odometry_from_scan in a frame of its own, which may drift. Throws as PoseBuffer::push does.
   void add_odometry(const StampedPose& pose) { odometry_.push(pose); }
-  /// Used where no odometry poses are given. One older than the last forgets those before it. Throws
-  /// std::invalid_argument for numbers that are not finite.
-  void add_twist(const StampedTwist& twist);
+  /// Used where no odometry poses are given. Throws as TwistBuffer::push does.
+  void add_twist(const StampedTwist& twist) { twists_.push(twist); }
+  /// Throws as ImuBuffer::push does.
+  void add_imu(const StampedImu& imu) { imu_.push(imu); }
 
-  /// Begins anew: the next scan is expected here, at whatever time.
+  /// Begins anew: the next scan is expected here, at whatever time. A pose without roll and pitch gets those
+  /// of gravity, where an IMU at rest tells it.
   void start_at(const Transform& map_from_scan);
   /// The pose of a scan, which a measurement gave: teaches the velocity.
   void follow(double stamp_s, const Transform& map_from_scan);
@@ -38,7 +44,8 @@ class Predictor {
 
   /// The expected pose at a time after the last. Throws std::logic_error before a start.
   Predicted at(double stamp_s) const;
-  /// How the sensor moves around that time, as odometry, twists or the velocity say; nothing: unknown.
+  /// The motion of the sensor around that time, by other sensors or the velocity; nothing: unknown. Valid
+  /// until the predictor changes.
   std::optional<MotionAfterStamp> motion_at(double stamp_s) const;
   /// Whether the scans after a rejected one would be rejected, too. The last measured pose is half a second
   /// old then, or a velocity has turned the prediction by more than alignments correct.
@@ -46,20 +53,20 @@ class Predictor {
 
  private:
   void keep(double stamp_s, const Transform& map_from_scan);
-  struct Motion {
-    std::optional<Transform> last_from_now;
-    Miss miss = Miss::none;
-  };
-  Motion odometry_since_last(double stamp_s) const;
-  std::optional<Twist> twist_at(double stamp_s) const;
-  Motion twists_since_last(double stamp_s) const;
+  void notice_rest(double stamp_s, const Transform& map_from_scan);
+  bool uses_sensors() const;
+  SensedMotion sensed(double from_s, double to_s) const;
+  std::optional<Transform> known_motion(double from_s, double to_s) const;
+  Transform start(double stamp_s) const;
 
   LocalizerOptions options_;
   PoseBuffer odometry_;
-  std::deque<StampedTwist> twists_;
+  TwistBuffer twists_;
+  ImuBuffer imu_;
   std::optional<Transform> last_, measured_;
   std::optional<double> last_stamp_s_, measured_stamp_s_;  ///< nothing until a scan has come
   std::optional<Twist> velocity_;
+  std::optional<StampedPose> rest_;  ///< the first of the poses that lie together
   bool last_measured_ = false;
 };
 
