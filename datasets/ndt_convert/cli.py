@@ -146,6 +146,9 @@ def _add_other_sensors(p):
     g = p.add_argument_group("other sensors of a bag, for ndt-bench localize")
     g.add_argument("--odometry-topic", metavar="TOPIC", help="Odometry, PoseStamped or PoseWithCovarianceStamped, in a world of its own")
     g.add_argument("--odometry-tf", metavar="FRAME", help="poses of the scans' frame in this one by tf, such as odom")
+    g.add_argument("--imu-topic", metavar="TOPIC", help="Imu, turned to the scanner by tf")
+    g.add_argument("--twist-topic", metavar="TOPIC",
+                   help="TwistStamped, TwistWithCovarianceStamped, Odometry or VelocityReport, moved to the scanner by tf")
     g.add_argument("--gnss-topic", metavar="TOPIC", help="NavSatFix, or poses in the map of a type that --odometry-topic allows")
     g.add_argument("--map-origin", type=_place, metavar="LAT,LON,HEIGHT",
                    help="for NavSatFix: the map's origin on WGS 84, degrees and metres; alone: x is east, y north (--map-origin=-33.9,18.4,0)")

@@ -4,7 +4,7 @@ import shutil
 
 import numpy as np
 
-from . import bag_files, from_bag, from_evalio, from_folder, poses
+from . import bag_files, from_bag, from_evalio, from_folder, poses, rates
 from .bounded import bounded
 from .clouds import read_cloud, write_pcd
 from .description import description
@@ -40,6 +40,9 @@ def _fill(work, options, say):
     for name, sensor in (("odometry", recording.odometry), ("gnss", recording.gnss)):
         if sensor is not None:
             poses.write_tum(work / f"{name}.tum", *sensor)
+    for name, heading, rows in (("imu", rates.IMU_HEADING, recording.imu), ("twist", rates.TWIST_HEADING, recording.twist)):
+        if rows is not None:
+            rates.write(work / f"{name}.csv", heading, rows)
     frames, map_name = _map(work, scans, truth, options, say)
     write_toml(work / "dataset.toml", description(work, scans, frames, map_name, truth is not None, used, options, say))
     size = sum(path.stat().st_size for path in work.rglob("*") if path.is_file())

@@ -38,10 +38,10 @@ def description(work, scans, frames, map_name, has_truth, used, options, say):
     if has_truth:
         table["truth"] = {"file": "poses.tum", "format": "tum", "quality": options.truth_quality, "exact": False,
                           "accuracy_m": options.truth_accuracy}
-    sensors = [name for name in ("odometry", "gnss") if (work / f"{name}.tum").exists()]
+    sensors = [file for file in ("odometry.tum", "gnss.tum", "imu.csv", "twist.csv") if (work / file).exists()]
     if (work / "times.txt").exists():
         table["times"] = {"file": "times.txt"}
-    table |= {name: {"file": f"{name}.tum"} for name in sensors}
+    table |= {file.split(".")[0]: {"file": file} for file in sensors}
     table["guess"] = _guess(work, used, has_truth, options, say)
     scan = {key: value for key, value in {"min_range_m": options.scan_min_range, "max_range_m": options.scan_max_range,
                                           "voxel_leaf_m": options.scan_voxel}.items() if value is not None}

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from . import bags, gnss, several, tf
+from . import bags, gnss, rates, several, tf
 from .clouds import write_pcd
 from .faults import Fault, UsageFault
 from .recording import Frames, Recording, Scan, Trajectory, moved, trajectory_of_file
@@ -29,6 +29,8 @@ def read(work, options, say):
             trajectory = Trajectory(f"{options.input}: {options.pose_topic}", times, found, options.longest_gap, EPOCHS)
         odometry = sensors.of_topic(options.odometry_topic)[:2] if options.odometry_topic else None
         positions = sensors.gnss() if options.gnss_topic else None
+        imu = rates.imu(bag, options.imu_topic, sensors.mount()) if options.imu_topic else None
+        twist = rates.twists(bag, options.twist_topic, sensors.mount()) if options.twist_topic else None
         scans, times = _scans(work, bag, topic, options, say)
         if others:
             several.join(bag, [topic, *others], scans, times, sensors.frames(), options, say)
@@ -40,10 +42,15 @@ def read(work, options, say):
             odometry = sensors.of_tf(options.odometry_tf, times)
         frames = sensors.known_frames() if options.keep_frames else None
         sensors.tell_wrong_tf()
-    for name, sensor in ((options.odometry_topic, odometry), (options.gnss_topic, positions)):
+    for name, sensor in ((options.odometry_topic, odometry), (options.gnss_topic, positions), (options.imu_topic, _times(imu)),
+                         (options.twist_topic, _times(twist))):
         _tell_apart(name, sensor, times, say)
     _tell_clocks(bag, topic, say)
-    return Recording(scans, times, trajectory, odometry, positions, frames)
+    return Recording(scans, times, trajectory, odometry, positions, imu, twist, frames)
+
+
+def _times(rows):
+    return None if rows is None else (rows[:, 0],)
 
 
 def _scans(work, bag, topic, options, say):
@@ -138,6 +145,9 @@ class _Sensors:
             gnss.require_no_place(topic, self._bag.kind_of(topic), options)
             return self.of_topic(topic)
         return gnss.in_map(self._bag, options, self._say)
+
+    def mount(self):
+        return rates.mounts(self._bag, self._scan_frame, self._tf, self._say)
 
     def frames(self):
         return Frames(tf.plain(self._scan_frame), self._tf(), self._options.longest_gap)

@@ -11,7 +11,7 @@ from .faults import Fault, UsageFault
 from .recording import Recording, Scan, Trajectory
 
 PREFIX = "evalio:"
-NOT_USED = ("poses", "pose_topic", "pose_tf", "topic", "receive_time", "odometry_topic", "odometry_tf", "gnss_topic", "frame", "stamps",
+NOT_USED = ("poses", "pose_topic", "pose_tf", "topic", "receive_time", "odometry_topic", "odometry_tf", "imu_topic", "twist_topic", "gnss_topic", "frame", "stamps",
             "calib", "body_from_scan")
 
 

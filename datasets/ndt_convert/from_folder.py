@@ -7,7 +7,7 @@ from .faults import Fault, UsageFault
 from .folder import differing, scan_files
 from .recording import Recording, Scan, Trajectory, trajectory_of_file
 
-OF_BAGS = ("topic", "receive_time", "pose_topic", "pose_tf", "odometry_topic", "odometry_tf", "gnss_topic", "frame")
+OF_BAGS = ("topic", "receive_time", "pose_topic", "pose_tf", "odometry_topic", "odometry_tf", "imu_topic", "twist_topic", "gnss_topic", "frame")
 
 
 def read(work, options, say):

@@ -49,6 +49,8 @@ class Recording(NamedTuple):
     trajectory: object  # Trajectory or None
     odometry: object = None  # (times, poses of the scanner in a world of its own) or None
     gnss: object = None  # (times, poses of the scanner in the map, whose positions alone count, covariances of x and y or None) or None
+    imu: object = None  # (n, 7) as rates.IMU_HEADING, or None
+    twist: object = None  # (n, 7) as rates.TWIST_HEADING, or None
     frames: object = None  # Frames, if they were asked for
 
 

@@ -9,15 +9,12 @@ from pathlib import Path
 
 import numpy as np
 
-from ndt_convert import bags
 from ndt_convert.cli import parser as converter
 from ndt_convert.cli import prepared
 from ndt_convert.clouds import write_pcd
 from ndt_convert.convert import convert
 from ndt_convert.poses import read_times, read_tum
 from ndt_convert.printable import printable
-
-SENSORS = {"odometry-topic": tuple(bags.POSE_TYPES), "gnss-topic": (bags.NAVSAT_TYPE,)}
 
 
 @contextmanager

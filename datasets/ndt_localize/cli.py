@@ -21,6 +21,8 @@ OF_BAGS = {  # options of ndt_convert
     "--topic": "its PointCloud2 or Livox CustomMsg (default: the only or the largest); with A,B the scans of B join those of A by tf",
     "--every": "take every N-th scan", "--max-scans": "stop after N scans",
     "--odometry-topic": "Odometry, PoseStamped or PoseWithCovarianceStamped that predicts", "--odometry-tf": "or a frame of tf, such as odom",
+    "--imu-topic": "Imu that turns the prediction, and deskews", "--twist-topic": "TwistStamped, TwistWithCovarianceStamped, Odometry or "
+                   "VelocityReport: wheels",
     "--gnss-topic": "NavSatFix, or poses in the map, that pull along the heading", "--map-origin": "for NavSatFix: LAT,LON,HEIGHT of the map's origin",
     "--map-crs": "for NavSatFix: the map's grid, EPSG:32654 or mgrs:54SUE", "--map-projector-info": "for NavSatFix: Autoware's map_projector_info.yaml",
     "--pose-topic": "true poses, to measure errors against", "--pose-tf": "or a frame of tf, such as map",

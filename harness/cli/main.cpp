@@ -81,28 +81,12 @@ void declare(CLI::App& app, ndt::harness::Command& chosen, const std::string& co
 }
 
 /// Options that only ./run localize has, which reads and writes bags, and makes lists of localisations.
-constexpr std::array<std::string_view, 22> kOptionsOfRun{"--base-frame",
-                                                         "--body-from-scan",
-                                                         "--cloud-points",
-                                                         "--every",
-                                                         "--frame",
-                                                         "--gnss-topic",
-                                                         "--longest-gap",
-                                                         "--map-crs",
-                                                         "--map-frame",
-                                                         "--map-origin",
-                                                         "--max-scans",
-                                                         "--mcap",
-                                                         "--map-projector-info",
-                                                         "--odometry-tf",
-                                                         "--odometry-topic",
-                                                         "--only",
-                                                         "--pose-tf",
-                                                         "--pose-topic",
-                                                         "--preset",
-                                                         "--receive-time",
-                                                         "--rerun",
-                                                         "--topic"};
+constexpr std::array<std::string_view, 24> kOptionsOfRun{
+    "--base-frame",  "--body-from-scan", "--cloud-points", "--every",       "--frame",
+    "--gnss-topic",  "--imu-topic",      "--twist-topic",  "--longest-gap", "--map-crs",
+    "--map-frame",   "--map-origin",     "--max-scans",    "--mcap",        "--map-projector-info",
+    "--odometry-tf", "--odometry-topic", "--only",         "--pose-tf",     "--pose-topic",
+    "--preset",      "--receive-time",   "--rerun",        "--topic"};
 
 /// Names an option that the command does not have, and the nearest that it has; empty if it has all.
 std::string unknown_option(const CLI::App& command) {

@@ -2,6 +2,7 @@
 #include "ndt/localization/localizer.hpp"
 
 #include <nanobind/ndarray.h>
+#include <nanobind/stl/array.h>
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/vector.h>
 
@@ -49,6 +50,18 @@ ScanReport localize(Localizer& self, double stamp_s, nb::handle scan, const std:
   return self.localize(stamp_s, cloud);
 }
 
+using Three = std::array<double, 3>;
+
+Vec3<double> vector_of(const Three& xyz) { return {xyz[0], xyz[1], xyz[2]}; }
+
+void add_imu(Localizer& self, double stamp_s, const Three& angular_velocity, const Three& acceleration) {
+  self.add_imu({stamp_s, vector_of(angular_velocity), vector_of(acceleration)});
+}
+
+void add_twist(Localizer& self, double stamp_s, const Three& linear, const Three& angular) {
+  self.add_twist({stamp_s, {vector_of(linear), vector_of(angular)}});
+}
+
 std::optional<Array<6, 6>> covariance_of(const ScanReport& r) {
   if (!r.covariance) return std::nullopt;
   return matrix_of(*r.covariance);
@@ -84,6 +97,27 @@ void bind_localizer(nb::module_& m) {
           "start_at", [](Localizer& self, nb::handle pose) { self.start_at(transform_from(pose, "pose")); },
           "pose"_a.none(), nb::sig("def start_at(self, pose: numpy.typing.ArrayLike) -> None"),
           "Begins anew: the next scan is expected at this pose (4, 4).")
+      .def("add_imu", add_imu, "stamp"_a, "angular_velocity"_a, "acceleration"_a,
+           nb::sig("def add_imu(self, stamp: float, angular_velocity: collections.abc.Sequence[float], "
+                   "acceleration: "
+                   "collections.abc.Sequence[float]) -> None"),
+           "For prediction='imu', in the order of the times: rad/s and m/s², gravity's reaction included, in "
+           "the "
+           "scanner's axes.")
+      .def("add_twist", add_twist, "stamp"_a, "linear"_a, "angular"_a,
+           nb::sig("def add_twist(self, stamp: float, linear: collections.abc.Sequence[float], angular: "
+                   "collections.abc.Sequence[float]) -> None"),
+           "For prediction='odometry' or 'imu', in the order of the times: m/s and rad/s of the scanner, in "
+           "its "
+           "own frame.")
+      .def(
+          "add_odometry",
+          [](Localizer& self, double stamp_s, nb::handle pose) {
+            self.add_odometry({stamp_s, transform_from(pose, "pose")});
+          },
+          "stamp"_a, "pose"_a.none(),
+          nb::sig("def add_odometry(self, stamp: float, pose: numpy.typing.ArrayLike) -> None"),
+          "For prediction='odometry', in the order of the times: odometry_from_scan (4, 4).")
       .def("localize", localize, "stamp"_a, "scan"_a.none(), "times"_a = nb::none(),
            nb::sig("def localize(self, stamp: float, scan: numpy.typing.NDArray[numpy.floating], times: "
                    "numpy.typing.NDArray[numpy.float32] | None = None) -> ScanReport"),

@@ -6,6 +6,7 @@ usage: drive_bag.py TOWN FOLDER       its scans in frame lidar, its odometry, an
                                       beside it has the true poses of base_link
        drive_bag.py TOWN FOLDER three the same with fixed tf, and each scan in thirds: of lidar, left and right
        drive_bag.py TOWN FOLDER livox the same with fixed tf, and the scans as Livox's CustomMsg, swept while the sensor moves
+       drive_bag.py TOWN FOLDER imu   the same with fixed tf, and what an IMU in another place and wheels measure, 50 times a second
 """
 
 import sys
@@ -18,7 +19,8 @@ from rosbags.typesys import Stores, get_types_from_msg, get_typestore
 from ndt_convert import livox
 from ndt_convert.clouds import read_cloud
 from ndt_convert.poses import at_times, pose_of, read_tum, write_tum
-from ndt_localize.messages import Messages
+from ndt_localize.messages import velocity_between
+from sent_messages import SentMessages
 
 START_S = 1_600_000_000
 SWEEP_S = 0.1
@@ -27,14 +29,18 @@ TF = "tf2_msgs/msg/TFMessage"
 BASE_FROM_MAST = pose_of([0.5, -0.2, 1.5], [0.0, 0.1, 0.0, 0.99 ** 0.5])
 
 town, folder = Path(sys.argv[1]), Path(sys.argv[2])
-back, with_tf, three, of_livox = (sys.argv[3:] == [word] for word in ("back", "tf", "three", "livox"))
-fixed = three or of_livox
+back, with_tf, three, of_livox, inertial = (sys.argv[3:] == [word] for word in ("back", "tf", "three", "livox", "imu"))
+fixed = three or of_livox or inertial
 if with_tf or fixed:
     KINDS |= {"/tf": TF, "/tf_static": TF}
 OTHERS = {"left": (0.02, pose_of([0.1, 0.9, 1.2], [0.1, 0.2, 0.3, 0.86 ** 0.5])),
           "right": (-0.03, pose_of([0.1, -0.9, 1.2], [0.0, 0.0, 0.8, 0.6]))}  # seconds after lidar, base_from_scan
 if of_livox:
     KINDS["/points"] = "livox_ros_driver2/msg/CustomMsg"
+BASE_FROM_IMU = pose_of([-0.4, 0.1, 0.5], [0.0, 0.0, 0.6, 0.8])
+RATE_HZ = 50
+if inertial:
+    KINDS |= {"/imu": "sensor_msgs/msg/Imu", "/wheels": "geometry_msgs/msg/TwistStamped"}
 if three:
     KINDS |= {f"/{name}": KINDS["/points"] for name in OTHERS}
 
@@ -62,9 +68,24 @@ def custom_message(header, points, after_s):
                                          points=points)
 
 
+def put_inertial():
+    """Rates between two scans are constant, about the axes of the IMU; wheels tell the motion of base_link."""
+    lidar_from_base = np.linalg.inv(BASE_FROM_MAST @ mast_from_lidar(0))
+    bases = [pose @ lidar_from_base for pose in truth]
+    grid = np.arange(times[0], times[-1] + 1e-9, 1 / RATE_HZ)
+    between = at_times(times, np.array(bases), grid, np.inf)[0]
+    for k, time in enumerate(grid):
+        first, second = between[min(k, len(grid) - 2)], between[min(k, len(grid) - 2) + 1]
+        motion = RATE_HZ * velocity_between(first, second, 1)
+        back = BASE_FROM_IMU[:3, :3].T
+        at = round((START_S + time) * 10**9)
+        put("/imu", at, make.imu(make.header(at, "imu"), back @ motion[3:], back @ first[:3, :3].T @ [0, 0, 9.81]))
+        put("/wheels", at, make.twist(make.header(at, "base_link"), motion))
+
+
 store = get_typestore(Stores.ROS2_HUMBLE)
 store.register(livox.definitions("livox_ros_driver2/msg/CustomMsg", get_types_from_msg))
-make = Messages(store)
+make = SentMessages(store)
 with rosbag2.Writer(folder, version=9, storage_plugin=rosbag2.StoragePlugin.MCAP) as writer:
     topics = {name: writer.add_connection(name, kind, typestore=store) for name, kind in KINDS.items()}
 
@@ -75,6 +96,9 @@ with rosbag2.Writer(folder, version=9, storage_plugin=rosbag2.StoragePlugin.MCAP
     odometry = read_tum(town / "odometry.tum")[1]
     if with_tf or fixed:
         put("/tf_static", round(START_S * 10**9), make.transforms(0, "base_link", {"mast": BASE_FROM_MAST}))
+    if inertial:
+        put("/tf_static", round(START_S * 10**9), make.transforms(0, "base_link", {"imu": BASE_FROM_IMU}))
+        put_inertial()
     for i, time in enumerate(times):
         at = round((START_S + time) * 10**9)
         stamp = at - 10**9 if back and i == 1 else at

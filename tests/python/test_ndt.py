@@ -144,6 +144,28 @@ def test_a_search_has_the_bits_of_the_command_line(clouds):
     assert found.poses.shape == (len(found.nvtl), 4, 4)
 
 
+def test_a_localizer_takes_other_sensors(clouds):
+    aligner = ndt.Aligner(clouds[0], implementation="persistent_cpu")
+    for prediction, add in (("odometry", lambda localizer, t: localizer.add_twist(t, [1, 0, 0], [0, 0, 0])),
+                            ("odometry", lambda localizer, t: localizer.add_odometry(t, shifted(t))),
+                            ("imu", lambda localizer, t: localizer.add_imu(t, [0, 0, 0], [0, 0, 9.81]))):
+        localizer = ndt.Localizer(aligner, prediction=prediction)
+        localizer.start_at(GUESS)
+        for k in range(3):
+            add(localizer, 0.1 * k)
+        times = np.linspace(0, 0.1, len(clouds[1]), dtype=np.float32)
+        expected = "none" if prediction == "odometry" else "not_deskewed"
+        assert localizer.localize(0.1, clouds[1], times).reason in (expected, "none")
+    with pytest.raises(ValueError, match="nan is not finite"):
+        localizer.add_imu(1, [0, 0, float("nan")], [0, 0, 9.81])
+
+
+def shifted(x):
+    pose = np.eye(4)
+    pose[0, 3] = x
+    return pose
+
+
 def test_a_localizer_follows_the_scans(clouds):
     aligner = ndt.Aligner(clouds[0], implementation="persistent_cpu")
     localizer = ndt.Localizer(aligner, covariance="laplace")

@@ -109,8 +109,6 @@ void check(const RecordingArguments& a) {
     if (a.laps > 1 && !file->empty() && *file != kNone)
       throw UsageError(fmt::format(
           "--laps = {}: cannot be used with {}, whose times cover one lap; remove one", a.laps, flag));
-  if (!a.imu_from_scan.empty() && (a.imu.empty() || a.imu == kNone))
-    throw UsageError("--imu-from-scan requires --imu FILE");
   if (!a.stamp_unit.empty() && a.stamps.empty()) throw UsageError("--stamp-unit requires --stamps");
   if (a.rate_hz && !a.stamps.empty())
     throw UsageError("--rate and --stamps exclude each other: both set the times of the scans; remove one");
@@ -141,6 +139,8 @@ void take_sensors(const RecordingArguments& a, const ScanSequence& sequence, Loc
     if (!imu.note.empty()) notice("ndt-bench: {}\n", imu.note);
     return std::move(imu.samples);
   });
+  if (!a.imu_from_scan.empty() && input.imu.empty())
+    throw UsageError("--imu-from-scan requires an IMU; give --imu FILE, or remove it");
   if (!a.imu_from_scan.empty()) turn(input.imu, parse_transform(a.imu_from_scan, "--imu-from-scan"));
 }
 

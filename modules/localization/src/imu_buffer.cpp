@@ -78,11 +78,4 @@ void ImuBuffer::forget_before(double stamp_s) {
   while (samples_.size() > 1 && samples_[1].stamp_s <= stamp_s - kRestS) samples_.pop_front();
 }
 
-Transform levelled(const Transform& pose, const Vec3<double>& up) {
-  Pose at = principal(derivative_pose(pose));
-  at.roll = std::atan2(up.y, up.z);
-  at.pitch = std::atan2(-up.x, std::hypot(up.y, up.z));
-  return to_transform(at);
-}
-
 }  // namespace ndt::localization

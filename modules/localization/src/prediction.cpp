@@ -73,7 +73,7 @@ Transform Predictor::start(double stamp_s) const {
   const Pose pose = principal(derivative_pose(*last_));
   const std::optional<Vec3<double>> up =
       pose.roll == 0 && pose.pitch == 0 ? imu_.up_at(stamp_s) : std::nullopt;
-  return up ? levelled(*last_, *up) : *last_;
+  return up ? *last_ * levelled(*up) : *last_;
 }
 
 Predicted Predictor::at(double stamp_s) const {

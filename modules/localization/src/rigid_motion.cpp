@@ -70,4 +70,8 @@ Transform interpolated(const Transform& from, const Transform& to, double share)
   return transform(rotation, a + share * (b - a));
 }
 
+Transform levelled(const Vec3<double>& up) {
+  return transform(Eigen::Quaterniond::FromTwoVectors(eigen(up), Vector::UnitZ()), Vector::Zero());
+}
+
 }  // namespace ndt::localization

@@ -73,6 +73,17 @@ TEST(PoseBuffer, KeepsWhatLaterLookupsNeed) {
   EXPECT_EQ(buffer.size(), 2U) << "fewer would never answer again";
 }
 
+TEST(PoseBuffer, TellsMotionsAlsoBackwardsAndALittleBeyondItsPoses) {
+  const PoseBuffer buffer = buffer_of({{1, 0}, {1.5, 1}, {2, 4}});
+  const auto metres = [&](double from_s, double to_s) { return (*buffer.motion(from_s, to_s))(0, 3); };
+  EXPECT_NEAR(metres(1.25, 1.75), 2, 1e-12);
+  EXPECT_NEAR(metres(1.75, 1.25), -2, 1e-12);
+  EXPECT_NEAR(metres(2, 2.1), 0.6, 1e-12) << "at 6 m/s, as before";
+  EXPECT_NEAR(metres(0.9, 1), 0.2, 1e-12) << "at 2 m/s, as after";
+  EXPECT_FALSE(buffer.motion(2, 3)) << "a second after the last";
+  EXPECT_FALSE(buffer_of({{1, 0}}).motion(1, 1));
+}
+
 TEST(PoseBuffer, RefusesWhatIsNoPose) {
   PoseBuffer buffer(1, 10);
   EXPECT_THROW(buffer.push({std::numeric_limits<double>::quiet_NaN(), {}}), std::invalid_argument);

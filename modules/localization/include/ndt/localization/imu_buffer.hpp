@@ -44,7 +44,4 @@ class ImuBuffer {
   std::deque<StampedImu> samples_;
 };
 
-/// The pose with its position and heading, and the tilt at which `up` points upwards in its frame.
-Transform levelled(const Transform& pose, const Vec3<double>& up);
-
 }  // namespace ndt::localization

@@ -15,4 +15,7 @@ Twist twist_between(const Transform& from, const Transform& to, double seconds);
 /// The pose at `share` of the way: straight in position, at a constant rate about one axis in rotation.
 Transform interpolated(const Transform& from, const Transform& to, double share);
 
+/// The smallest turn of a body at which `up`, a direction in its own frame, points along z.
+Transform levelled(const Vec3<double>& up);
+
 }  // namespace ndt::localization
