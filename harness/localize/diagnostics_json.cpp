@@ -105,6 +105,8 @@ void put_detectors(ordered_json& j, const ScanReport& report) {
   j["finish_step_m"] = finish(&FinishStep::step_m);
   j["finish_score"] = finish(&FinishStep::score);
   put_spread(j, report.spread);
+  j["seen_through"] = report.sight ? number(report.sight->seen_through) : nullptr;
+  j["unmapped"] = report.sight ? number(report.sight->unmapped) : nullptr;
   j["no_ground_points_transform_probability"] = no_ground(&Score::transform_probability);
   j["no_ground_points_nearest_voxel_transformation_likelihood"] = no_ground(&Score::nvtl);
 }

@@ -105,6 +105,8 @@ void put_detectors(Row& row, const ScanReport& report) {
   finish("finish_score", &FinishStep::score);
   row.add("spread_m", spread(&localization::Spread::distance_m, 1));
   row.add("spread_deg", spread(&localization::Spread::rotation_rad, kDegrees));
+  row.add("seen_through", of(report.sight, [](const auto& sight) { return sight.seen_through; }));
+  row.add("unmapped", of(report.sight, [](const auto& sight) { return sight.unmapped; }));
   score("no_ground_nvtl", report.no_ground, &Score::nvtl);
   score("no_ground_transform_probability", report.no_ground, &Score::transform_probability);
 }

@@ -10,10 +10,10 @@ from conftest import bench
 COLUMNS = ["frame", "scan", "stamp_s", "verdict", "reason", "source", "x_m", "y_m", "z_m", "roll_rad", "pitch_rad", "yaw_rad",
            "predicted_by", "sweep_s", "sweep_moved_m", "sweep_turned_deg", "stop", "iterations", "oscillations", "nvtl", "transform_probability", "nvtl_before",
            "transform_probability_before", "moved_m", "condition_number", "surface_condition_number", "push_sigmas", "finish_step_m",
-           "finish_score", "spread_m", "spread_deg", "no_ground_nvtl", "no_ground_transform_probability", "rejected", "search_attempt", "search_found",
+           "finish_score", "spread_m", "spread_deg", "seen_through", "unmapped", "no_ground_nvtl", "no_ground_transform_probability", "rejected", "search_attempt", "search_found",
            "search_nvtl", "covariance_by", "variance_x_m2", "covariance_xy_m2", "variance_y_m2", "variance_z_m2",
            "variance_roll_rad2", "variance_pitch_rad2", "variance_yaw_rad2", "filter_ms", "prediction_ms", "before_ms", "align_ms",
-           "neighbours_ms", "no_ground_ms", "search_ms", "covariance_ms", "verdict_ms", "execution_ms", "diagnostics_ms", "frame_ms",
+           "neighbours_ms", "no_ground_ms", "sight_ms", "search_ms", "covariance_ms", "verdict_ms", "execution_ms", "diagnostics_ms", "frame_ms",
            "map_tiles", "map_swap_us", "map_waited_ms", "error_m", "error_deg", "error_x_m", "error_y_m", "error_z_m", "error_along_m", "error_across_m", "error_up_m",
            "error_yaw_deg", "aligned_error_m", "aligned_error_deg"]
 
@@ -36,7 +36,8 @@ SCHEMA = {"frame": [WHOLE], "scan": [TEXT], "level": [TEXT], "messages": [LIST],
           "odometry_miss": [TEXT], "gnss_miss": [TEXT], "gnss_beside_m": [NUMBER, NULL],
           "no_returns": [dict], "same_bytes": [WHOLE], "regularisation_xy_m": [LIST, NULL], "stop": [TEXT, NULL],
           "condition_number": [NUMBER, NULL], "surface_condition_number": [NUMBER, NULL], "push_sigmas": [NUMBER, NULL],
-          "finish_step_m": [NUMBER, NULL], "finish_score": [NUMBER, NULL], "spread_m": [NUMBER, NULL], "spread_deg": [NUMBER, NULL], "no_ground_points_transform_probability": [NUMBER, NULL],
+          "finish_step_m": [NUMBER, NULL], "finish_score": [NUMBER, NULL], "spread_m": [NUMBER, NULL], "spread_deg": [NUMBER, NULL],
+          "seen_through": [NUMBER, NULL], "unmapped": [NUMBER, NULL], "no_ground_points_transform_probability": [NUMBER, NULL],
           "no_ground_points_nearest_voxel_transformation_likelihood": [NUMBER, NULL], "recovery": [dict, NULL],
           "map_update": [NULL]}
 RECOVERY = {"attempt": [WHOLE], "prior_xyz_m": [LIST], "prior_sigma": [LIST], "particles": [WHOLE], "found": [FLAG],

@@ -138,6 +138,7 @@ LocalizerOptions localizer_options(const LocalizeCommand& a, const AlignOptions&
   if (a.reliable_nvtl) options.reliable_nvtl = a.reliable_nvtl;
   if (!a.offsets.empty()) options.offsets = a.offsets;
   options.deskew = !a.no_deskew;
+  if (a.autoware_params) options.sight_every = 0;
   options.keep_no_returns = true;  // localize_all() leaves them out, before the filters
   a.localizer.apply_to(options);
   options.max_iterations = align.max_iterations;
@@ -189,6 +190,20 @@ std::optional<Transform> found_in_whole_map(const PointCloud& scan, LocalizeAlig
   aligners.with_map(
       [&](const PointCloud& map) { found = start_in_whole_map(with, aligners.searcher(), map, scan); });
   return found;
+}
+
+/// Half a metre leaves every thing that a ray meets, and little to look at. A map that follows has none.
+std::shared_ptr<const initial_pose::SightLines> sight_lines_of(LocalizeAligners& aligners,
+                                                               const LocalizerOptions& options) {
+  constexpr double kLeafM = 0.5;
+  std::shared_ptr<const initial_pose::SightLines> lines;
+  if (options.sight_every == 0 || aligners.following()) return lines;
+  aligners.with_map([&](const PointCloud& map) {
+    VoxelGrid grid;
+    const PointCloud thin = prepare(map, {.voxel_leaf_m = kLeafM}, grid).cloud;
+    lines = std::make_shared<const initial_pose::SightLines>(thin);
+  });
+  return lines;
 }
 
 const Implementation& implementation_with_scores(const std::string& name) {
@@ -256,6 +271,7 @@ ExitCode localize(const LocalizeCommand& given) {
     if (!start.pose) return ExitCode::jobs_failed;
   }
   Localizer localizer(aligners.tracker(), setting, [&]() -> Aligner& { return aligners.searcher(); });
+  localizer.use_sight_lines(sight_lines_of(aligners, setting));
   start.give(localizer);
   input.begin_lap = [&] {
     start.give(localizer);

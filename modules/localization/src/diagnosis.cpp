@@ -98,6 +98,15 @@ void diagnose_search(ScanReport& report, const LocalizerOptions& options) {
   diagnose_spread(recovery.spread, report.diagnosis, options);
 }
 
+void diagnose_sight(ScanReport& report) {
+  if (report.reason != Reason::contradicted) return;
+  report.diagnosis.raise(Level::warn,
+                         formatted("what the scan sees contradicts the map: it looks through {:.0f} % of the "
+                                   "map's points in view, and "
+                                   "{:.0f} % of its own stand before all of them",
+                                   100 * report.sight->seen_through, 100 * report.sight->unmapped));
+}
+
 void diagnose_covariance(ScanReport& report) {
   if (report.covariance_missing.empty()) return;
   report.diagnosis.raise(Level::warn,
@@ -117,6 +126,7 @@ void diagnose(ScanReport& report, const LocalizerOptions& options) {
   diagnose_prediction(report, options);
   diagnose_alignment(report, options);
   diagnose_search(report, options);
+  diagnose_sight(report);
   diagnose_covariance(report);
   if (report.verdict == Verdict::lost) report.diagnosis.raise(Level::error, "the pose is lost");
 }

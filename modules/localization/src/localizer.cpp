@@ -20,6 +20,7 @@
 #include "ndt/localization/pose_buffer.hpp"
 #include "ndt/localization/prediction.hpp"
 #include "ndt/localization/recovery.hpp"
+#include "ndt/localization/sight_watch.hpp"
 
 namespace ndt::localization {
 namespace {
@@ -61,6 +62,9 @@ class Localizer::State {
   void add_twist(const StampedTwist& twist) { predictor_.add_twist(twist); }
   void add_imu(const StampedImu& imu) { predictor_.add_imu(imu); }
   void add_gnss(const StampedPose& pose) { gnss_.push(pose); }
+  void use_sight_lines(std::shared_ptr<const initial_pose::SightLines> lines) {
+    sight_.use(std::move(lines));
+  }
   PointCloud deskewed(double stamp_s, PointCloud scan, Deskew& done) const;
   ScanReport localize(double stamp_s, const PointCloud& scan, const PerScan& limits,
                       const PassedStage& passed, const Deskew& deskew);
@@ -101,6 +105,7 @@ class Localizer::State {
   PoseBuffer gnss_;
   GnssGate gate_;
   Recovery recovery_;
+  SightWatch sight_;
   std::optional<double> last_stamp_s_;
   std::vector<Offset> spread_places_;
   bool started_ = false, search_first_ = false;
@@ -116,6 +121,7 @@ Localizer::State::State(Aligner& tracker, const LocalizerOptions& options, Searc
       gnss_(options.gnss_age_s.value_or(options.buffer_age_s),
             options.gnss_jump_m.value_or(options.buffer_jump_m)),
       recovery_(options),
+      sight_(options),
       spread_places_(places_around(options.spread_neighbours, options.spread_offset_m)) {}
 
 void Localizer::State::start_at(const Transform& map_from_scan) {
@@ -139,6 +145,7 @@ void Localizer::State::start_by_search(const initial_pose::PosePrior& prior) {
 
 void Localizer::State::begin() {
   started_ = true;
+  sight_.reset();
   last_stamp_s_.reset();
   rejected_ = same_bytes_ = 0;
 }
@@ -174,6 +181,8 @@ ScanReport Localizer::State::localize(double stamp_s, const PointCloud& scan, co
   frame.end(Stage::prediction);
   if (can_be_used) locate(frame);
   doubt_sweep(report);
+  sight_.judge(frame.scan, report);
+  if (report.sight) frame.end(Stage::sight);
 
   if (report.source == PoseSource::predicted)
     report.verdict =
@@ -395,6 +404,9 @@ Localizer::~Localizer() = default;
 
 void Localizer::start_at(const Transform& map_from_scan) { state_->start_at(map_from_scan); }
 void Localizer::start_by_search(const initial_pose::PosePrior& prior) { state_->start_by_search(prior); }
+void Localizer::use_sight_lines(std::shared_ptr<const initial_pose::SightLines> lines) {
+  state_->use_sight_lines(std::move(lines));
+}
 void Localizer::add_odometry(const StampedPose& pose) { state_->add_odometry(pose); }
 void Localizer::add_twist(const StampedTwist& twist) { state_->add_twist(twist); }
 void Localizer::add_imu(const StampedImu& imu) { state_->add_imu(imu); }

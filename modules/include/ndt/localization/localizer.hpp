@@ -7,6 +7,7 @@
 
 #include "ndt/align/aligner.hpp"
 #include "ndt/initial_pose/pose_prior.hpp"
+#include "ndt/initial_pose/sight_lines.hpp"
 #include "ndt/localization/localizer_options.hpp"
 #include "ndt/localization/scan_report.hpp"
 #include "ndt/localization/stamped_pose.hpp"
@@ -27,6 +28,10 @@ class Localizer {
   Localizer(Localizer&&) noexcept;             ///< moves
   Localizer& operator=(Localizer&&) noexcept;  ///< moves
   ~Localizer();
+
+  /// Compares ok scans with the sight lines of the map from now on (LocalizerOptions::sight_every); null:
+  /// does not. A map that is exchanged needs new ones.
+  void use_sight_lines(std::shared_ptr<const initial_pose::SightLines> lines);
 
   // Either start begins anew: the next scan may have any time.
 

@@ -65,6 +65,8 @@ struct LocalizerOptions {
   double spread_offset_m = 1;         ///< how far beside it they begin
   double spread_bound_m = 0.2;        ///< of a pose that is not doubtful
   std::optional<double> spread_reject_m;  ///< a larger spread rejects the scan; nothing: none does
+  int sight_every = 10;                   ///< every so many ok poses are compared with sight lines, 0: none
+  double sight_bound = 0.15;              ///< share of what may contradict the map there
   int lost_after = 5;                     ///< rejected scans in a row
 
   CovarianceMode covariance = CovarianceMode::fixed;                     ///< of x and y
@@ -131,6 +133,11 @@ inline constexpr std::tuple kLocalizerOptions{
            "a pose with a larger spread is doubtful"},
     Option{"spread-reject", &LocalizerOptions::spread_reject_m, Bounds::above(0, 100), "M",
            "a scan with a larger spread is rejected"},
+    Option{
+        "sight-every", &LocalizerOptions::sight_every, Bounds::closed(0, 1000000), "N",
+        "compares what every N-th ok scan sees with the map, and after a contradiction every scan; 0 = off"},
+    Option{"sight-bound", &LocalizerOptions::sight_bound, Bounds::above(0, 2), "SHARE",
+           "a pose at which more of what the scan sees contradicts the map is doubtful"},
     Option{"lost-after", &LocalizerOptions::lost_after, Bounds::closed(1, 1000000), "N",
            "the vehicle is lost after this many rejected scans in a row"},
     Option{"covariance", &LocalizerOptions::covariance, Bounds::none(), "NAME",

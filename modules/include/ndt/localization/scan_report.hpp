@@ -10,6 +10,7 @@
 #include "ndt/align/no_returns.hpp"
 #include "ndt/initial_pose/pose_prior.hpp"
 #include "ndt/initial_pose/search_result.hpp"
+#include "ndt/initial_pose/sight_lines.hpp"
 #include "ndt/localization/localizer_options.hpp"
 
 namespace ndt::localization {
@@ -39,13 +40,14 @@ enum class Reason {
   not_found,         ///< a search found nothing that can be trusted
   scan_frozen,       ///< it has the bytes of the scans before
   not_deskewed,      ///< its points have times, but no motion is known yet to move them by
+  contradicted,      ///< what it sees contradicts the map: it looks through walls, or ends before them
   unproven           ///< nothing else is wrong, but no threshold is known for the score
 };
 constexpr auto enum_names(Reason) {
-  return std::array{"none",       "scan_empty",  "scan_short_range", "scan_refused",
-                    "no_overlap", "non_finite",  "interrupted",      "iterations",
-                    "score",      "jump",        "spread",           "degenerate",
-                    "not_found",  "scan_frozen", "not_deskewed",     "unproven"};
+  return std::array{"none",         "scan_empty",  "scan_short_range", "scan_refused", "no_overlap",
+                    "non_finite",   "interrupted", "iterations",       "score",        "jump",
+                    "spread",       "degenerate",  "not_found",        "scan_frozen",  "not_deskewed",
+                    "contradicted", "unproven"};
 }
 /// Why a pose of another sensor is not used at a time.
 enum class Miss {
@@ -74,13 +76,14 @@ enum class Stage {
   align,       ///< the alignment, with its scores
   neighbours,  ///< the batch of alignments from beside the answer, MULTI_NDT's and the spread's
   no_ground,   ///< the score without ground
+  sight,       ///< the comparison of what the scan sees with the map
   search,      ///< for a lost pose
   covariance,  ///< what else it takes, as MULTI_NDT_SCORE's batch of scores
   verdict      ///< the diagnosis
 };
 constexpr auto enum_names(Stage) {
-  return std::array{"prediction", "before", "align",      "neighbours",
-                    "no_ground",  "search", "covariance", "verdict"};
+  return std::array{"prediction", "before", "align",      "neighbours", "no_ground",
+                    "sight",      "search", "covariance", "verdict"};
 }
 using ndt::to_string;
 
@@ -170,7 +173,9 @@ struct ScanReport {
   Judgement judgement;                 ///< of `aligned`
   double moved_m = 0;                  ///< from the prediction to `aligned`
   double gap_s = 0;                    ///< since the scan before; 0 for the first
-  std::optional<Spread> spread;        ///< of `aligned`; nothing if it was not looked at
+  /// What the scan sees at the pose against the map; nothing if it was not looked at.
+  std::optional<initial_pose::Sight> sight;
+  std::optional<Spread> spread;  ///< of `aligned`; nothing if it was not looked at
   /// The spread of turned neighbours, for a degenerate `aligned` with a good score. A small one holds the
   /// pose.
   std::optional<Spread> turned;
