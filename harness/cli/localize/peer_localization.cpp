@@ -17,13 +17,13 @@ namespace {
 constexpr std::array<std::string_view, 7> kWithoutScores{
     "prediction", "buffer-age", "buffer-jump", "longest-gap", "required-range", "frozen-after", "lost-after"};
 
-std::string first_with_scores(const LocalizerArguments& given, const std::vector<Flag>& others) {
+std::string first_with_scores(const LocalizerArguments& given, const std::vector<GivenFlag>& others) {
   std::string first;
   given.for_each([&](const auto& option, const auto& value) {
     const bool needs = std::ranges::find(kWithoutScores, option.name) == kWithoutScores.end();
     if (value && needs && first.empty()) first = fmt::format("--{}", option.name);
   });
-  for (const Flag& flag : others)
+  for (const GivenFlag& flag : others)
     if (flag.given && first.empty()) first = flag.name;
   return first;
 }
@@ -31,7 +31,7 @@ std::string first_with_scores(const LocalizerArguments& given, const std::vector
 }  // namespace
 
 void check_peer(const Implementation& peer, const LocalizerArguments& given,
-                const std::vector<Flag>& others) {
+                const std::vector<GivenFlag>& others) {
   if (!follows(peer))
     throw UsageError(
         fmt::format("{} only searches for the initial pose; choose another implementation", peer.name));

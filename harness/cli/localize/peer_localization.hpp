@@ -14,14 +14,15 @@ namespace ndt::harness {
 
 using LocalizerArguments = Given<localization::kLocalizerOptions>;
 
-struct Flag {
+struct GivenFlag {
   std::string_view name;
   bool given = false;
 };
 
 /// Throws UsageError for a peer that only searches, and for options that require scores: those of the
 /// localizer that do, and the other flags.
-void check_peer(const Implementation& peer, const LocalizerArguments& given, const std::vector<Flag>& others);
+void check_peer(const Implementation& peer, const LocalizerArguments& given,
+                const std::vector<GivenFlag>& others);
 
 /// The time of the last scan by the peer's own clock, its preparation included. Nothing for an aligner that
 /// is no peer.
