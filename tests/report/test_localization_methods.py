@@ -49,7 +49,7 @@ def test_methods_stand_side_by_side_in_the_order_of_the_list(tmp_path, ndt_repor
     assert table.right_ok.tolist() == [40, 30, 40, 35, 37]
     assert abs(table.error_max_m[1] - 0.5) < 1e-6 and abs(table.error_last_m[1] - 0.5) < 1e-6 and 0 < table.error_p50_m[1] < 0.1
     assert table.execution_ms_p50.tolist() == [9.5] * 5
-    assert "gicp: 77 of 80 scans ok in 2 runs; 10 of these are wrong, 1 runs end wrong." in " ".join(out.split())
+    assert "gicp: 77 of 80 scans ok, 10 of them wrong; 1 of 2 runs end wrong." in " ".join(out.split())
     page = Page((tmp_path / "page" / "report.html").read_text("utf-8"))
     assert page.wrong == [] and page.open == [] and "methods" in {a["id"] for a in page.of("section")}
     assert "wrong and used" in page.text and "more than 0.3 m or 3 degrees" in page.text and "site, map_1" in page.text

@@ -78,7 +78,7 @@ def totals(table: pd.DataFrame) -> pd.DataFrame:
 
 def method_sentences(table: pd.DataFrame) -> list:
     return [
-        f"{row.method}: {row.ok} of {row.scans} scans ok in {row.runs} runs; {row.wrong_ok} of these are wrong, {row.ends_wrong} runs end wrong."
+        f"{row.method}: {row.ok} of {row.scans} scans ok, {row.wrong_ok} of them wrong; {row.ends_wrong} of {row.runs} runs end wrong."
         for row in totals(table).itertuples()
     ]
 
