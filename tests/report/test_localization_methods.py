@@ -5,6 +5,7 @@ import json
 import needs  # noqa: F401  first: it skips
 
 import pandas as pd
+from ndt_report.localization.methods import read_listed
 from page_parser import Page
 from synthetic_localization import SyntheticDrive
 
@@ -67,7 +68,10 @@ def test_a_published_folder_has_the_table_and_gives_it_again(tmp_path, ndt_repor
 
 def test_without_several_methods_there_is_no_such_table(tmp_path, ndt_report):
     folders = [listed(tmp_path, 1, SyntheticDrive()), SyntheticDrive(implementation="other").write(tmp_path / "other")]
-    (folders[1] / "preset.json").write_text('{"number": "x", "run": 3}')
+    odd = ['{"number": "x", "run": 3}', "[]", "no JSON", '{"number": 2, "run": "<b>|", "variant": "", "method": "gicp"}']
+    for text in odd:
+        (folders[1] / "preset.json").write_text(text)
+        assert read_listed(folders[1]) is None, text
     assert ndt_report("report", *folders, "--out", tmp_path / "page")[0] == 0
     page = Page((tmp_path / "page" / "report.html").read_text("utf-8"))
     assert not (tmp_path / "page" / "methods.csv").exists() and "methods" not in {a["id"] for a in page.of("section")}

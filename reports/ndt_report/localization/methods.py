@@ -1,5 +1,6 @@
 """Methods side by side: the runs of a list of ./run localize --preset, by what was followed and by the method."""
 
+import re
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -17,6 +18,7 @@ FILE = "preset.json"
 WRONG_M, WRONG_DEG = 0.3, 3.0  # the same for all methods and datasets
 RIGHT_M = 0.1
 LEAST_METHODS = 2
+NAME = re.compile(r"[\w.:+-]*", re.ASCII)  # of a list, which may stand in a page
 COLUMNS = ["condition", "method", "run", "scans", "ok", "doubtful", "lost", "used", "wrong_ok", "wrong_used", "right", "right_ok"]
 COLUMNS += ["error_p50_m", "error_max_m", "error_last_m", "ends_wrong", "execution_ms_p50", "execution_ms_p99"]
 COUNTS = ["scans", "ok", "doubtful", "lost", "used", "wrong_ok", "wrong_used", "right", "right_ok"]
@@ -40,7 +42,7 @@ def read_listed(folder: Path):
     except InputError:
         return None
     texts = [value.get(key) for key in ("run", "variant", "method")] if isinstance(value, dict) else [None]
-    if not all(map(FITS["text"], texts)) or not FITS["int"](value.get("number")):
+    if not all(FITS["text"](text) and NAME.fullmatch(text) for text in texts) or not FITS["int"](value.get("number")):
         return None
     run, variant, method = texts
     return Listed(value["number"], f"{run}, {variant}" if variant else run, method)
