@@ -8,12 +8,13 @@ import time
 import numpy as np
 
 
-def serve(prepare_map, prepare_scan, align=None, search=None, anywhere=None):
-    """prepare_map and prepare_scan(points, threads) return what align(map, scan, guess, threads),
-    search(map, scan, guess, sigma, seed, threads) and anywhere(map, scan, seed, threads) are given. align returns the pose,
-    whether it converged, and the iterations or None. search and anywhere return the pose, and whether it is reliable or None."""
+def serve(prepare_map, prepare_scan, align=None, search=None, anywhere=None, follow=None):
+    """prepare_map and prepare_scan(points, threads) return what align and follow(map, scan, guess, threads),
+    search(map, scan, guess, sigma, seed, threads) and anywhere(map, scan, seed, threads) are given. align and follow return the
+    pose, whether it converged, and the iterations or None. search and anywhere return the pose, and whether it is reliable or None."""
     answers = os.fdopen(os.dup(1), "w", buffering=1)
     os.dup2(2, 1)  # libraries print; answers have stdout to themselves
+    work = {"align": align, "follow": follow, "search": search, "anywhere": anywhere}
     prepare = {"map": prepare_map, "scan": prepare_scan}
     prepared = {}
     for line in sys.stdin:
@@ -24,17 +25,17 @@ def serve(prepare_map, prepare_scan, align=None, search=None, anywhere=None):
             begin = time.perf_counter()
             prepared[what] = prepare[what](points, request["threads"])
             answer["us"] = 1e6 * (time.perf_counter() - begin)
-        elif what in ("align", "search", "anywhere"):
+        elif what in work:
             given = [prepared["map"], prepared["scan"]]
             if what != "anywhere":
                 given.append(np.array(request["guess"]).reshape(4, 4))
             if what == "search":
                 given.append(request["sigma"])
-            if what != "align":
+            if what in ("search", "anywhere"):
                 given.append(request["seed"])
             begin = time.perf_counter()
-            pose, *found = {"align": align, "search": search, "anywhere": anywhere}[what](*given, request["threads"])
+            pose, *found = work[what](*given, request["threads"])
             answer["us"] = 1e6 * (time.perf_counter() - begin)
             answer["pose"] = np.asarray(pose).ravel().tolist()
-            answer |= dict(zip(("converged", "iterations") if what == "align" else ("reliable",), found))
+            answer |= dict(zip(("reliable",) if what in ("search", "anywhere") else ("converged", "iterations"), found))
         answers.write(json.dumps(answer) + "\n")

@@ -78,11 +78,13 @@ def _run(arguments):
         parser().print_help()
         print("\nand those of ndt-bench localize:\n", flush=True)
         return subprocess.call([own.bench, "localize", "--help"])
+    bag = own.scans is not None and bag_files.is_bag(Path(own.scans))
+    if own.every and not bag:  # ndt-bench has it, too
+        passed, own.every = [*passed, f"--every={own.every}"], None
     if own.preset is not None:
         return _preset(own, passed)
     if own.only:
         raise UsageFault("--only", "", "requires --preset", "give one, or remove it")
-    bag = own.scans is not None and bag_files.is_bag(Path(own.scans))
     given = [name for name in (*OF_BAGS, *MORE_OF_BAGS) if _value(own, name)]
     if given and not bag:
         raise UsageFault(", ".join(given), "", f"requires a bag; --scans is {own.scans or 'missing'}", "give a bag, or remove the option")

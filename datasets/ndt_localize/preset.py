@@ -17,9 +17,11 @@ FOLDER = Path(__file__).resolve().parent / "presets"
 EXIT_RUNS_FAILED = 4
 ENDED_LOST = 4  # exit code of ndt-bench localize: a result like others, if all was written
 WRITTEN = "written to"  # begins the last line of a localisation that was finished
-OUTPUT = "output.txt"
+OUTPUT, RECORD = "output.txt", "preset.json"
 AUTO = "auto"
 SHOWN = ("scans  ", "time a scan", "closed-loop ATE")  # of what ndt-bench localize prints
+KEYS = ("description", "implementations", "options", "methods", "variants")
+NAME = r"\w[\w.-]*"
 OWN = ("scans", "out", "implementation", "mcap", "rerun")  # options that no list may give
 
 
@@ -28,6 +30,7 @@ class Run(NamedTuple):
     scans: str
     implementation: str
     words: list  # options of ndt-bench localize
+    record: dict  # its place in the list, for reports
 
 
 def make(preset, bench, out, only, passed):
@@ -62,35 +65,54 @@ def file_of(preset):
 
 
 def read(file):
-    """The runs of a list, in its order: each of its entries with each of the implementations."""
+    """The runs of a list, in its order: each of its entries with each of its variants and implementations."""
     try:
         table = tomllib.loads(file.read_text(encoding="utf-8"))
     except OSError as error:
         raise Fault(file, "", error.strerror, "give a TOML file with a list of runs") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise Fault(file, "", error, "correct the TOML") from None
-    _require(set(table) <= {"description", "implementations", "run"}, file, "", "it has a key other than description, implementations, run")
-    entries = table.get("run")
+    _require(set(table) <= {*KEYS, "run"}, file, "", f"it has a key other than {', '.join(KEYS)}, run")
+    entries, shared = table.get("run"), {key: table.get(key, {}) for key in ("options", "methods", "variants")}
     _require(isinstance(entries, list) and entries, file, "run", "no run is listed; give [[run]] with name and scans")
-    runs = [run for number, entry in enumerate(entries, 1) for run in _runs(entry, table.get("implementations", [AUTO]), file, f"run {number}")]
+    _require(isinstance(shared["options"], dict), file, "options", "it is not a table")
+    for key in ("methods", "variants"):
+        by_name = isinstance(shared[key], dict) and all(isinstance(one, dict) for one in shared[key].values())
+        _require(by_name, file, key, "it is not a table of options by name")
+    usual = table.get("implementations", [AUTO])
+    runs = [run for number, entry in enumerate(entries, 1) for run in _runs(entry, usual, shared, file, f"run {number}")]
     names = [run.name for run in runs]
     for name in names:
         _require(names.count(name) == 1, file, "run", f"the name {name} is not unique")
-    return runs
+    return [run._replace(record={"number": number} | run.record) for number, run in enumerate(runs, 1)]
 
 
-def _runs(entry, implementations, file, where):
-    _require(isinstance(entry, dict) and set(entry) <= {"name", "scans", "implementations", "options"}, file, where,
-             "it has a key other than name, scans, implementations, options")
+def _runs(entry, implementations, shared, file, where):
+    _require(isinstance(entry, dict) and set(entry) <= {"name", "scans", "implementations", "variants", "options"}, file, where,
+             "it has a key other than name, scans, implementations, variants, options")
     name, scans, options = entry.get("name"), entry.get("scans"), entry.get("options", {})
-    _require(isinstance(name, str) and re.fullmatch(r"\w[\w.-]*", name, re.ASCII), file, where, "name is missing, or cannot name a folder")
+    _require(isinstance(name, str) and re.fullmatch(NAME, name, re.ASCII), file, where, "name is missing, or cannot name a folder")
     where = f"run {name}"
     _require(isinstance(scans, str) and scans, file, where, "scans is missing; give a dataset or a folder")
     _require(isinstance(options, dict), file, where, "options is not a table")
-    own = entry.get("implementations", implementations)
-    _require(isinstance(own, list) and own and all(isinstance(one, str) for one in own), file, where, "implementations is not a list of names")
-    words = [word for key, value in options.items() for word in _words(key, value, file, where)]
-    return [Run(name if one == AUTO else f"{name}-{one.replace(':', '_')}", scans, one, words) for one in own]
+    own, variants = entry.get("implementations", implementations), entry.get("variants", [""])
+    for key, of in (("implementations", own), ("variants", variants)):
+        _require(isinstance(of, list) and of and all(isinstance(one, str) for one in of), file, where, f"{key} is not a list of names")
+    for variant in variants:
+        _require(variant in shared["variants"] or not variant, file, where, f"the variant {variant} is not in [variants]")
+    return [_run(name, scans, variant, one, options, shared, file) for variant in variants for one in own]
+
+
+def _run(name, scans, variant, method, options, shared, file):
+    """A run of an entry. Options come from the list, the entry, the variant and the method; the later take precedence."""
+    folder = "-".join([name, *([variant] if variant else []), *([method.replace(":", "_")] if method != AUTO else [])])
+    _require(re.fullmatch(NAME, folder, re.ASCII), file, f"run {name}", f"{folder} cannot name a folder")
+    of_method = dict(shared["methods"].get(method, {"implementation": method}))
+    implementation = of_method.pop("implementation", AUTO)
+    _require(isinstance(implementation, str), file, f"run {folder}", "implementation is not a name")
+    own = shared["options"] | options | shared["variants"].get(variant, {}) | of_method
+    words = [word for key, value in own.items() for word in _words(key, value, file, f"run {folder}")]
+    return Run(folder, scans, implementation, words, {"run": name, "variant": variant, "method": method})
 
 
 def _words(key, value, file, where):
@@ -127,7 +149,9 @@ def _listing(bench):
 
 
 def missing(run, listing):
-    """Why it cannot be made on this machine; None if it can, or if ndt-bench does not list it, such as a folder."""
+    """Why it cannot be made on this machine; None if it can. ndt-bench lists no folders."""
+    if run.scans not in listing and not Path(run.scans).exists():
+        return f"{run.scans}: neither a dataset of ndt-bench list nor a folder; does NDT_DATASETS have it?"
     reasons = (f"{name}: {listing[name]}" for name in (run.implementation, run.scans) if listing.get(name))
     return next(reasons, None)
 
@@ -138,6 +162,7 @@ def _made(run, bench, out, passed):
     shutil.rmtree(work, ignore_errors=True)
     work.mkdir()
     words = [bench, "localize", "--scans", run.scans, "--implementation", run.implementation, *run.words, *passed, "--out", str(work)]
+    (work / RECORD).write_text(json.dumps(run.record) + "\n", encoding="utf-8")
     begun = time.monotonic()
     with open(work / OUTPUT, "w", encoding="utf-8") as output:
         code = call(words, stdout=output)

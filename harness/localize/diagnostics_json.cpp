@@ -40,6 +40,10 @@ void put_autoware_keys(ordered_json& j, const LocalizedScan& scan) {
   const auto of_before = [&](auto member) {
     return report.before ? std::optional<double>((*report.before).*member) : std::nullopt;
   };
+  const auto counted = [&](int AlignResult::*member) -> ordered_json {
+    if (!aligned || (*aligned).*member == kNotCounted) return nullptr;
+    return (*aligned).*member;
+  };
   j["topic_time_stamp"] = report.stamp_s;
   j["sensor_points_size"] = report.points;
   j["sensor_points_delay_time_sec"] = number(scan.delay_s);  // only in real time is there one
@@ -48,8 +52,8 @@ void put_autoware_keys(ordered_json& j, const LocalizedScan& scan) {
   j["is_activated"] = true;
   j["is_succeed_interpolate_initial_pose"] = report.prediction.odometry_miss == Miss::none;
   j["is_set_map_points"] = true;
-  j["iteration_num"] = aligned ? ordered_json(aligned->iterations) : nullptr;
-  j["local_optimal_solution_oscillation_num"] = aligned ? ordered_json(aligned->oscillation_count) : nullptr;
+  j["iteration_num"] = counted(&AlignResult::iterations);
+  j["local_optimal_solution_oscillation_num"] = counted(&AlignResult::oscillation_count);
   put_score(j, "transform_probability", of_result(&AlignResult::transform_probability),
             of_before(&Score::transform_probability),
             !report.regularisation);  // the target is part of the score after, not of the one before

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <cmath>
 #include <vector>
 
 #include "base/metrics.hpp"
@@ -72,9 +73,14 @@ void put_pose(Row& row, const ScanReport& report) {
 }
 
 void put_detectors(Row& row, const ScanReport& report) {
-  const auto& aligned = report.aligned;
+  // A peer from outside gives no scores.
+  const auto aligned = report.aligned && !std::isnan(report.aligned->nvtl) ? report.aligned : std::nullopt;
   const auto result = [&](const char* name, auto member) {
     row.add(name, of(aligned, [&](const AlignResult& r) { return r.*member; }));
+  };
+  const auto counted = [&](int AlignResult::*member) -> std::optional<int> {
+    if (!report.aligned || (*report.aligned).*member == kNotCounted) return std::nullopt;
+    return (*report.aligned).*member;
   };
   const auto conditioning = [&](const char* name, auto member) {
     row.add(name, of(aligned, [&](const AlignResult& r) { return r.conditioning.*member; }));
@@ -90,9 +96,9 @@ void put_detectors(Row& row, const ScanReport& report) {
     if (!report.spread || !report.spread->known) return std::nullopt;
     return unit * (*report.spread).*member;
   };
-  result("stop", &AlignResult::stop);
-  result("iterations", &AlignResult::iterations);
-  result("oscillations", &AlignResult::oscillation_count);
+  row.add("stop", of(report.aligned, [](const AlignResult& r) { return r.stop; }));
+  row.add("iterations", counted(&AlignResult::iterations));
+  row.add("oscillations", counted(&AlignResult::oscillation_count));
   result("nvtl", &AlignResult::nvtl);
   result("transform_probability", &AlignResult::transform_probability);
   score("nvtl_before", report.before, &Score::nvtl);

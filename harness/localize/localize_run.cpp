@@ -236,6 +236,13 @@ PointCloud filtered(const LocalizeInput& input, RawScan& raw, const localization
   return input.filter ? input.filter(std::move(still)) : still;
 }
 
+/// Leaves out the way to another process and back.
+void take_own_time(LocalizedScan& scan, const std::optional<double>& own_ms) {
+  if (!own_ms || !scan.report->aligned) return;
+  scan.execution_ms = *own_ms;
+  scan.times.stage_ms[static_cast<std::size_t>(localization::Stage::align)] = own_ms;
+}
+
 /// Raises what the localizer cannot know, and writes the diagnostics of the scan.
 void complete(ScanReport& report, LocalizedScan& scan, const RawScan& raw, double critical_ms) {
   diagnose(report, raw);
@@ -295,6 +302,7 @@ LocalizeSummary localize_all(localization::Localizer& localizer, const LocalizeI
     LocalizedScan scan{arrival->frame,   &timed,           &report, clock.elapsed_ms(),
                        arrival->dropped, arrival->delay_s, 0,       &cloud};
     scan.times = {filter_ms, 0, clock.stage_ms()};
+    take_own_time(scan, input.own_ms());
     if (input.following) {
       scan.map_tiles = input.following->tiles(), scan.map_update = std::move(map_update);
       scan.map_building = building;

@@ -213,6 +213,14 @@ PointCloud first_readable(const ScanSequence& sequence) {
   std::rethrow_exception(first);
 }
 
+ScanSequence thinned(ScanSequence all, std::size_t every) {
+  std::vector<TimedScan> taken;
+  for (std::size_t k = 0; k < all.scans.size(); k += every) taken.push_back(std::move(all.scans[k]));
+  all.scans = std::move(taken);
+  all.scan = [scan = std::move(all.scan), every](std::size_t k) { return scan(k * every); };
+  return all;
+}
+
 ScanSequence repeated(ScanSequence once, std::size_t laps) {
   constexpr double kApart_s = 10;
   const std::vector<TimedScan> scans = once.scans;

@@ -40,6 +40,9 @@ struct ScanSequence {
 /// The first scan that can be read. Throws InputError as the first one does if none can.
 PointCloud first_readable(const ScanSequence& sequence);
 
+/// Every n-th of the scans, from the first on.
+ScanSequence thinned(ScanSequence all, std::size_t every);
+
 /// The scans so many times in a row, at times that go on: a lap begins 10 s after the end of the one before.
 /// Other sensors' data stay those of the first lap, whose times the localizer has in every lap.
 ScanSequence repeated(ScanSequence once, std::size_t laps);

@@ -63,12 +63,12 @@ class PeerAligner final : public Aligner, public TakesItsTime, public SearchesIt
 
   AlignResult align(const Scan& scan, const Transform& guess, const PerScan& per_scan) override {
     const Turn turn(*this, "align");
-    if (!peer_.aligns)
+    if (!peer_.aligns && !peer_.follows)
       refuse("searches for the initial pose and does not align; take another implementation");
     require_rigid(guess, "align");
     AlignResult result = without_scores(guess);
     if (!begin(host_cloud(scan, "align"), per_scan, result)) return result;
-    const Aligned answer = requests_->align(local(beside_(guess)));
+    const Aligned answer = requests_->align(peer_.aligns ? "align" : "follow", local(beside_(guess)));
     take(answer, result);
     result.stop = answer.converged ? Stop::converged : Stop::max_iterations;
     result.iterations = answer.iterations.value_or(kNotCounted);

@@ -31,12 +31,13 @@ bool is_name(std::string_view text) {
 void read_answers(TomlTable& toml, PeerFile& peer) {
   const auto answers = toml.texts("answers").value_or(std::vector<std::string>{"align"});
   const auto has = [&](std::string_view word) { return std::ranges::count(answers, word) > 0; };
-  peer.aligns = has("align"), peer.searches = has("search"), peer.anywhere = has("anywhere");
-  const std::size_t known =
-      std::size_t{peer.aligns} + std::size_t{peer.searches} + std::size_t{peer.anywhere};
+  peer.aligns = has("align"), peer.follows = has("follow");
+  peer.searches = has("search"), peer.anywhere = has("anywhere");
+  const std::size_t known = std::size_t{peer.aligns} + std::size_t{peer.follows} +
+                            std::size_t{peer.searches} + std::size_t{peer.anywhere};
   if (answers.empty() || answers.size() > known)
-    toml.refuse("answers", "is no list of align, search and anywhere",
-                "give one or more of \"align\", \"search\" and \"anywhere\", each once");
+    toml.refuse("answers", "is no list of align, follow, search and anywhere",
+                "give one or more of \"align\", \"follow\", \"search\" and \"anywhere\", each once");
   if (peer.anywhere && !peer.searches)
     toml.refuse("answers", "has anywhere without search", "let the peer answer search, too, and add it");
 }

@@ -25,6 +25,7 @@ struct PeerFile {
   std::string set_up;         ///< what to do where the command is missing; may be empty
   bool one_thread = false;    ///< the peer ignores the number of threads
   bool aligns = true;         ///< it answers "align"
+  bool follows = false;       ///< it answers "follow"
   bool searches = false;      ///< it answers "search"
   bool anywhere = false;      ///< it answers "anywhere", too
 };

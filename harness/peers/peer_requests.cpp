@@ -97,9 +97,9 @@ double PeerRequests::time_of_the_pipe() {
   return pipe_us_ = *std::ranges::min_element(times_us);
 }
 
-Aligned PeerRequests::align(const Transform& guess) {
+Aligned PeerRequests::align(const char* request, const Transform& guess) {
   const auto aligned =
-      ask_honestly<Aligned>({{"do", "align"}, {"guess", array_of(guess.m)}, {"threads", threads_}});
+      ask_honestly<Aligned>({{"do", request}, {"guess", array_of(guess.m)}, {"threads", threads_}});
   if (aligned.iterations && *aligned.iterations < 0)
     throw process_.error(fmt::format("says that it made {} iterations", *aligned.iterations),
                          "count them, or leave the key out");

@@ -36,7 +36,8 @@ class PeerRequests {
   double hand_over(const char* what, const std::vector<Point>& points);
   /// Measures the time of an empty request, which the other requests' times are judged by.
   double time_of_the_pipe();
-  Aligned align(const Transform& guess);
+  /// `request`: "align" or "follow".
+  Aligned align(const char* request, const Transform& guess);
   /// The prior's mean with its heading, though that may be any.
   Searched search(const Transform& mean, const initial_pose::PosePrior& prior, std::uint64_t seed);
   Searched search_anywhere(std::uint64_t seed);

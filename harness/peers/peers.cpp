@@ -55,6 +55,8 @@ const Implementation& peer_implementation(std::string_view name) { return peer_c
 
 bool aligns(const Implementation& entry) { return !entry.own_process || peer_called(entry.name).file.aligns; }
 
+bool follows(const Implementation& entry) { return aligns(entry) || peer_called(entry.name).file.follows; }
+
 bool searches_itself(const Implementation& entry) {
   return entry.own_process && peer_called(entry.name).file.searches;
 }

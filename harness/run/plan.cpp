@@ -224,7 +224,10 @@ class Planner {
 
   /// Why the implementation cannot do such a job; empty if it can.
   static std::string why_not(const Implementation& entry, const Job& job) {
-    if (!job.search) return aligns(entry) ? "" : "it only searches for the initial pose";
+    if (!job.search) {
+      if (aligns(entry)) return "";
+      return follows(entry) ? "it only follows recordings" : "it only searches for the initial pose";
+    }
     if (can_run(resolve(job.search->arguments).strategy, entry))
       return why_not_from(job.search->prior, entry);
     return entry.own_process ? "it gives no score, and has no search of its own"

@@ -11,7 +11,8 @@ import pytest
 from conftest import BENCH, EXIT_BAD_INPUT, EXIT_JOBS_FAILED, EXIT_OK, EXIT_USAGE, bench
 
 ROOT = Path(__file__).resolve().parent.parent.parent
-PRESET = ROOT / "datasets/ndt_localize/presets/localization.toml"
+PRESETS = ROOT / "datasets/ndt_localize/presets"
+UNLISTED = {"handheld_walk_a", "kitti_raw_0005_a", "pandaset_002", "pandaset_002_gt"}  # recordings with a dataset.toml of their own
 sys.path.insert(0, str(ROOT / "datasets"))
 preset = pytest.importorskip("ndt_localize.preset", reason="skipped for want of numpy")
 
@@ -35,12 +36,13 @@ def written(folder, town, *entries):
 def test_a_list_is_made_and_what_is_there_is_not_made_again(town, tmp_path):
     options = 'options = { prediction = "none", covariance = "laplace", covariance-floor = 0, debug-iterations = true }'
     file = written(tmp_path, town, ("small", "", options), ("bad", "", 'implementations = ["auto"]\noptions = { colour = 3 }'),
-                   ("real", "kitti00", ""))
+                   ("real", "kitti00", ""), ("unlisted", "pandaset_002", 'implementations = ["auto"]'))
     out = tmp_path / "new" / "out"
     done = localize("--preset", file, "--out", out, "--threads", 1, code=EXIT_JOBS_FAILED)
     assert sorted(entry.name for entry in out.glob("*") if entry.name[0] != ".") == ["small-cpu_pclomp_ref", "small-persistent_cpu"]
-    assert "5 runs: 2 made, 0 there before, 2 left out, 1 failed\n" in done.stdout
-    assert "left out, 2: kitti00: NDT_DATASETS is not set\nFAILED: bad\n" in done.stdout
+    assert "6 runs: 2 made, 0 there before, 3 left out, 1 failed\n" in done.stdout
+    assert "left out, 1: pandaset_002: neither a dataset of ndt-bench list nor a folder" in done.stdout
+    assert "left out, 2: kitti00: NDT_DATASETS is not set\n" in done.stdout and "\nFAILED: bad\n" in done.stdout
     assert "scans 8 of" in done.stdout and "closed-loop ATE" in done.stdout and "--colour" in done.stderr
     record = json.loads((out / "small-persistent_cpu" / "localization.json").read_text())
     assert record["implementation"] == "persistent_cpu" and record["align"]["threads"] == 1
@@ -54,6 +56,34 @@ def test_a_list_is_made_and_what_is_there_is_not_made_again(town, tmp_path):
     (out / "small-persistent_cpu").rename(out / ".small-persistent_cpu.part")  # as if it had been killed
     done = localize("--preset", file, "--out", out, "--only", "small-p*", "--only=small-c*")
     assert "2 runs: 1 made, 1 there before" in done.stdout and not (out / ".small-persistent_cpu.part").exists()
+
+
+def test_entries_have_variants_and_methods_which_add_options(town, tmp_path):
+    file = tmp_path / "list.toml"
+    file.write_text(f"""
+options = {{ prediction = "none", threads = 1 }}
+implementations = ["fast", "auto"]
+[methods]
+fast = {{ implementation = "persistent_cpu", profile = "autoware", least-score = 2.3 }}
+[variants]
+"map_0.5" = {{ map-voxel-leaf = 0.5, every = 2 }}
+[[run]]
+name = "town"
+scans = "{town}"
+variants = ["", "map_0.5"]
+options = {{ every = 4, prediction = "odometry" }}
+""")
+    runs = {run.name: run for run in preset.read(file)}
+    assert list(runs) == ["town-fast", "town", "town-map_0.5-fast", "town-map_0.5"]
+    assert [run.record["number"] for run in runs.values()] == [1, 2, 3, 4]
+    assert runs["town"].words == ["--prediction=odometry", "--threads=1", "--every=4"] and runs["town"].implementation == "auto"
+    assert runs["town-map_0.5-fast"].words == ["--prediction=odometry", "--threads=1", "--every=2", "--map-voxel-leaf=0.5",
+                                               "--profile=autoware", "--least-score=2.3"]
+    localize("--preset", file, "--out", tmp_path / "out", "--only", "town-map_0.5-fast")
+    made = tmp_path / "out" / "town-map_0.5-fast"
+    assert json.loads((made / "preset.json").read_text()) == {"number": 3, "run": "town", "variant": "map_0.5", "method": "fast"}
+    record = json.loads((made / "localization.json").read_text())
+    assert record["align"]["profile"] == "autoware" and record["implementation"] == "persistent_cpu" and record["scan_count"] == 4
 
 
 def test_a_run_that_ends_lost_is_a_result(town, tmp_path):
@@ -70,6 +100,10 @@ def test_a_run_that_ends_lost_is_a_result(town, tmp_path):
     ('[[run]]\nname = "a"\nscans = "town"\nimplementation = "auto"\n', "run 1: it has a key other than name, scans"),
     ('[[run]]\nname = "a"\nscans = "town"\noptions = { out = "x" }\n', "run a: out is not an option of a run"),
     ('[[run]]\nname = "a"\nscans = "town"\noptions = { jump = [true] }\n', "run a: jump is not a number, text"),
+    ('[[run]]\nname = "a"\nscans = "town"\nvariants = ["b"]\n', "run a: the variant b is not in [variants]"),
+    ('variants = {b = 1}\n[[run]]\nname = "a"\nscans = "town"\n', "variants: it is not a table of options by name"),
+    ('[methods]\n"a/b" = {}\n[[run]]\nname = "a"\nscans = "town"\nimplementations = ["a/b"]\n', "run a: a-a/b cannot name a folder"),
+    ('[methods]\nb = {implementation = 1}\n[[run]]\nname = "a"\nscans = "town"\nimplementations = ["b"]\n', "implementation is not a name"),
     ('[[run]]\nname = "a"\nscans = "town"\n[[run]]\nname = "a"\nscans = "town"\n', "run: the name a is not unique"),
 ])
 def test_a_list_with_a_mistake_is_refused_before_the_first_run(tmp_path, text, said):
@@ -80,7 +114,7 @@ def test_a_list_with_a_mistake_is_refused_before_the_first_run(tmp_path, text, s
 
 
 @pytest.mark.parametrize("args, said", [
-    (["--preset", "everything", "--out", "x"], "unknown preset 'everything'; give localization or a TOML file"),
+    (["--preset", "everything", "--out", "x"], "unknown preset 'everything'; give drives, localization or a TOML file"),
     (["--preset", "localization"], "--out is missing"),
     (["--preset", "localization", "--out", "x", "--only", "moon*"], "no run is named moon*; these are: town_drive-persistent_cuda "),
     (["--preset", "localization", "--out", "x", "--scans", "town", "--mcap", "y"], "--scans, --mcap: cannot be used with --preset"),
@@ -90,13 +124,15 @@ def test_what_makes_no_sense_is_refused(args, said):
     assert said in localize(*args, code=EXIT_USAGE).stderr
 
 
-def test_the_published_list_names_what_there_is(tmp_path):
-    runs, listing = preset.read(PRESET), json.loads(bench("list", "--json").stdout)
-    known = {kind: {one["name"] for one in listing[kind]} for kind in ("implementations", "datasets")}
-    assert {run.scans for run in runs} <= known["datasets"]
-    assert {run.implementation for run in runs} - {"auto"} == {
-        one["name"] for one in listing["implementations"] if one["for_use"] and not one["peer"]}
-    assert tomllib.loads(PRESET.read_text())["description"]
+@pytest.mark.parametrize("name", ["localization", "drives"])
+def test_a_published_list_names_what_there_is(tmp_path, name):
+    runs, listing = preset.read(PRESETS / f"{name}.toml"), json.loads(bench("list", "--json").stdout)
+    known = {kind: {one["name"] for one in listing[kind]} for kind in ("implementations", "peers", "datasets")}
+    assert {run.scans for run in runs} - UNLISTED <= known["datasets"]
+    ours = {one["name"] for one in listing["implementations"] if one["for_use"] and not one["peer"]}
+    named = {run.implementation for run in runs} - {"auto"}
+    assert named == ours if name == "localization" else named and named <= known["peers"]
+    assert tomllib.loads((PRESETS / f"{name}.toml").read_text())["description"]
     for words in {tuple(run.words) for run in runs}:  # options are checked before the scans are looked for
         said = bench("localize", "--scans", "no_such_scans", "--out", tmp_path / "out", *words, code=EXIT_USAGE).stderr
         assert "no_such_scans" in said, words

@@ -182,10 +182,10 @@ def test_a_peer_that_only_searches_does_not_align(seeker, courtyard):
 
 
 @pytest.mark.parametrize("answers, wrong", [
-    ("[]", "is no list of align, search and anywhere; give"),
-    ('["align", "align"]', "is no list of align, search and anywhere; give"),
-    ('["find"]', "is no list of align, search and anywhere; give"),
-    ('["align", "search", "nothing"]', "is no list of align, search and anywhere; give"),
+    ("[]", "is no list of align, follow, search and anywhere; give"),
+    ('["align", "align"]', "is no list of align, follow, search and anywhere; give"),
+    ('["find"]', "is no list of align, follow, search and anywhere; give"),
+    ('["align", "search", "nothing"]', "is no list of align, follow, search and anywhere; give"),
     ('["align", "anywhere"]', "has anywhere without search; let the peer answer search, too"),
 ])
 def test_answers_are_of_the_three_that_there_are(tmp_path, courtyard, answers, wrong):

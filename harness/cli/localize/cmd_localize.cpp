@@ -15,6 +15,7 @@
 #include "cli/localize/localize_aligners.hpp"
 #include "cli/localize/localize_recording.hpp"
 #include "cli/localize/localize_start.hpp"
+#include "cli/localize/peer_localization.hpp"
 #include "cli/localize/print_localize.hpp"
 #include "data/voxel_grid.hpp"
 #include "localize/localize_run.hpp"
@@ -26,7 +27,6 @@ using localization::kLocalizerOptions;
 using localization::Localizer;
 using localization::LocalizerOptions;
 using localization::Prediction;
-using LocalizerArguments = Given<kLocalizerOptions>;
 
 constexpr const char* kGroup = "Localisation";
 /// Autoware's own, for its covariances at 2 m.
@@ -50,10 +50,10 @@ struct LocalizeCommand {
   PreparationArguments preparation;
 };
 
-/// The profile that forgives a rough prediction, unless one is given.
-AlignArguments with_profile(AlignArguments given) {
+/// The profile that forgives a rough prediction, unless one is given. A peer has none of ours.
+AlignArguments with_profile(AlignArguments given, const Implementation& entry) {
   auto& profile = given[&ProfileChoice::profile];
-  if (!profile) profile = to_string(Profile::pyramid);
+  if (!profile) profile = to_string(entry.own_process ? Profile::autoware : Profile::pyramid);
   return given;
 }
 
@@ -81,7 +81,7 @@ void check_uses(const LocalizeCommand& a, Prediction prediction) {
 }
 
 /// Checks the options before any file is read.
-void check(const LocalizeCommand& a) {
+void check(const LocalizeCommand& a, const Implementation& entry) {
   check(a.recording);
   if (a.critical_ms && !(*a.critical_ms > 0))
     throw UsageError(fmt::format("--critical-ms = {}: must be above 0", *a.critical_ms));
@@ -90,7 +90,13 @@ void check(const LocalizeCommand& a) {
     throw UsageError(fmt::format("--speed = {}: must be above 0 and at most 1e6", *a.speed));
   if (a.ply.empty() && !a.ply_frames.empty()) throw UsageError("--ply-frames requires --ply");
   per_scan(a.align);
-  resolve(with_profile(a.align));
+  if (entry.own_process)
+    check_peer(entry, a.localizer,
+               {{"--init search", starts_by_search(a.start)},
+                {"--ply", !a.ply.empty()},
+                {"--debug-iterations", a.debug_iterations},
+                {"--debug-particles", a.debug_particles}});
+  resolve(with_profile(a.align, entry));
   LocalizerOptions options;
   a.localizer.apply_to(options);
   validate(options);
@@ -131,10 +137,18 @@ void require_sensor(Prediction prediction, const LocalizeInput& input) {
 }
 
 /// The options of the localizer, without the bounds that follow from the map.
+<<<<<<< HEAD
 LocalizerOptions localizer_options(const LocalizeCommand& a, const AlignOptions& align,
                                    const LocalizeInput& input) {
   LocalizerOptions options;
   options.prediction = best_prediction(a, input);
+=======
+LocalizerOptions localizer_options(const LocalizeCommand& a, const Implementation& entry,
+                                   const AlignOptions& align, bool odometry) {
+  LocalizerOptions options;
+  if (entry.own_process) options.by_convergence = true, options.recovery_particles = 0;
+  if (odometry) options.prediction = Prediction::odometry;
+>>>>>>> h-peers
   if (a.reliable_nvtl) options.reliable_nvtl = a.reliable_nvtl;
   if (!a.offsets.empty()) options.offsets = a.offsets;
   options.deskew = !a.no_deskew;
@@ -148,8 +162,9 @@ LocalizerOptions localizer_options(const LocalizeCommand& a, const AlignOptions&
 }
 
 /// The options of a search, which have their own defaults, and the voxels of the tracking.
-AlignOptions searching_options(const LocalizeCommand& a, const AlignOptions& tracking) {
-  AlignArguments wide = with_profile(a.align);
+AlignOptions searching_options(const LocalizeCommand& a, const Implementation& entry,
+                               const AlignOptions& tracking) {
+  AlignArguments wide = with_profile(a.align, entry);
   auto& resolution = wide[&AlignOptions::resolution_m];
   if (!resolution) resolution = tracking.resolution_m;
   return resolve(wide, Guesses::of_a_search);
@@ -192,6 +207,7 @@ std::optional<Transform> found_in_whole_map(const PointCloud& scan, LocalizeAlig
   return found;
 }
 
+<<<<<<< HEAD
 /// Half a metre leaves every thing that a ray meets, and little to look at. A map that follows has none.
 std::shared_ptr<const initial_pose::SightLines> sight_lines_of(LocalizeAligners& aligners,
                                                                const LocalizerOptions& options) {
@@ -214,6 +230,8 @@ const Implementation& implementation_with_scores(const std::string& name) {
   return entry;
 }
 
+=======
+>>>>>>> h-peers
 ExitCode verdict_on(const LocalizeSummary& summary) {
   if (!summary.lost_since && summary.left_out.unreadable > 0) {
     notice("ndt-bench: localize: {} scans could not be read\n", summary.left_out.unreadable);
@@ -238,12 +256,13 @@ LocalizeCommand with_autoware_params(LocalizeCommand a) {
 
 ExitCode localize(const LocalizeCommand& given) {
   const LocalizeCommand a = with_autoware_params(given);
-  check(a);
+  const Implementation& entry = implementation_from(a.implementation);
+  check(a, entry);
   ProgressLine progress;
   const ScanSequence sequence = opened(a.recording, a.map.map, progress.report());
   SteadyClock clock;
   LocalizeInput input = input_of(a, sequence, clock);
-  AlignArguments align = with_profile(a.align);
+  AlignArguments align = with_profile(a.align, entry);
   auto& resolution = align[&AlignOptions::resolution_m];
   if (!resolution) resolution = sequence.resolution_m;
   const bool by_density =
@@ -251,23 +270,31 @@ ExitCode localize(const LocalizeCommand& given) {
   AlignOptions options = resolve(align);
   // A scan tells how large they are, and whether any can be read.
   const PointCloud first = first_scan(input);
+<<<<<<< HEAD
   const Implementation& entry = implementation_with_scores(a.implementation);
   take_sensors(a.recording, sequence, input);
   input.gnss = gnss_for(sequence, a.recording.gnss, entry);
   LocalizerOptions setting = localizer_options(a, options, input);
+=======
+  input.odometry = odometry_for(sequence, a.recording.odometry);
+  input.gnss = gnss_for(sequence, a.recording.gnss, entry);
+  LocalizerOptions setting = localizer_options(a, entry, options, !input.odometry.empty());
+>>>>>>> h-peers
   FrameScenes scenes(a.ply, a.ply_frames, sequence.scans.size());
   Start start = start_of(a.start, sequence);
-  LocalizeAligners aligners(a.map, sequence, start.area(a.map.map),
-                            {&entry, options, by_density,
-                             [&](const AlignOptions& tracking) { return searching_options(a, tracking); },
-                             map_preparation(a.preparation), a.real_time});
+  LocalizeAligners aligners(
+      a.map, sequence, start.area(a.map.map),
+      {&entry, options, by_density,
+       [&](const AlignOptions& tracking) { return searching_options(a, entry, tracking); },
+       map_preparation(a.preparation), a.real_time});
   options = aligners.tracking();
-  take_bounds(setting, aligners.bounds(), options);
+  if (!entry.own_process) take_bounds(setting, aligners.bounds(), options);
+  input.own_ms = [&aligners] { return own_ms(aligners.tracker()); };
   input.following = aligners.following();
   if (!start.pose) {
-    start.pose = found_in_whole_map(
-        first, aligners,
-        {entry, searching_options(a, options), setting, aligners.bounds().unknown, up_from(a.start.up)});
+    start.pose = found_in_whole_map(first, aligners,
+                                    {entry, searching_options(a, entry, options), setting,
+                                     aligners.bounds().unknown, up_from(a.start.up)});
     if (!start.pose) return ExitCode::jobs_failed;
   }
   Localizer localizer(aligners.tracker(), setting, [&]() -> Aligner& { return aligners.searcher(); });

@@ -97,6 +97,7 @@ LocalizeAligners::LocalizeAligners(const LocalizeMapArguments& a, const ScanSequ
 /// Makes the tracker, with the first of the resolutions at which the map is not thin. The larger ones are
 /// coarser, but in a thin map they are nearer to the truth: a right pose has voxels to hold it.
 void LocalizeAligners::choose_resolution(const std::function<void()>& make) {
+  if (setting_.implementation->own_process) return make();  // it has no voxels of ours
   for (const double resolution_m : {2.0, 3.0, 4.0}) {
     const bool last = resolution_m == 4 || !setting_.by_density;
     if (setting_.by_density) setting_.tracking.resolution_m = resolution_m;

@@ -13,7 +13,7 @@
 namespace ndt::harness {
 namespace {
 
-constexpr std::size_t kMostLaps = 10000;
+constexpr std::size_t kMostLaps = 10000, kMostEvery = 1000000;
 constexpr const char* kNone = "none";
 
 /// Measurements in seconds, at times of the scans.
@@ -72,6 +72,8 @@ void add_recording_flags(CLI::App& command, RecordingArguments& a, LocalizeMapAr
       ->type_name("N");
   command.add_option("--rate", a.rate_hz, "scans a second if they have no times (default 10)")
       ->type_name("HZ");
+  command.add_option("--every", a.every, "take every N-th scan, from the first on (default 1)")
+      ->type_name("N");
   command
       .add_option("--odometry", a.odometry,
                   "TUM file: poses of the scanner from another sensor, in its own frame; none: ignore the "
@@ -104,11 +106,20 @@ void check(const RecordingArguments& a) {
     throw UsageError(fmt::format("--rate = {}: must be above 0 and at most 1e6 scans a second", *a.rate_hz));
   if (a.laps < 1 || a.laps > kMostLaps)
     throw UsageError(fmt::format("--laps = {}: must be in [1, {}]", a.laps, kMostLaps));
+<<<<<<< HEAD
   for (const auto& [flag, file] :
        {std::pair("--odometry", &a.odometry), {"--imu", &a.imu}, {"--twist", &a.twist}, {"--gnss", &a.gnss}})
     if (a.laps > 1 && !file->empty() && *file != kNone)
       throw UsageError(fmt::format(
           "--laps = {}: cannot be used with {}, whose times cover one lap; remove one", a.laps, flag));
+=======
+  if (a.every < 1 || a.every > kMostEvery)
+    throw UsageError(fmt::format("--every = {}: must be in [1, {}]", a.every, kMostEvery));
+  if (a.laps > 1 && (!a.odometry.empty() || (!a.gnss.empty() && a.gnss != kNone)))
+    throw UsageError(fmt::format(
+        "--laps = {}: cannot be used with --odometry or --gnss, whose times cover one lap; remove them",
+        a.laps));
+>>>>>>> h-peers
   if (!a.stamp_unit.empty() && a.stamps.empty()) throw UsageError("--stamp-unit requires --stamps");
   if (a.rate_hz && !a.stamps.empty())
     throw UsageError("--rate and --stamps exclude each other: both set the times of the scans; remove one");
@@ -125,6 +136,7 @@ ScanSequence opened(const RecordingArguments& a, const MapArguments& map, const 
         "--bin-fields is invalid for a dataset's own clouds: bin_fields in its dataset.toml gives the "
         "number");
   for (const std::string& note : sequence.notes) notice("ndt-bench: {}\n", note);
+  if (a.every > 1) sequence = thinned(std::move(sequence), a.every);
   if (a.laps > 1) return repeated(std::move(sequence), a.laps);
   return sequence;
 }

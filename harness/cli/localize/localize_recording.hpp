@@ -18,7 +18,7 @@ namespace ndt::harness {
 struct RecordingArguments {
   std::string scans, stamps, stamp_unit, odometry, imu, imu_from_scan, twist, gnss;
   std::optional<double> rate_hz;
-  std::size_t laps = 1;
+  std::size_t laps = 1, every = 1;
 };
 
 /// With the flags of the map, which the help lists among them.

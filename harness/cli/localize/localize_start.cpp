@@ -10,11 +10,7 @@
 namespace ndt::harness {
 namespace {
 
-constexpr const char *kSearch = "search", *kUsualSigma = "5,5,0.5,0.02,0.02";
-
-bool starts_by_search(const StartArguments& a) {
-  return a.init.words.size() == 1 && a.init.words[0] == kSearch;
-}
+constexpr const char *kSearch = "search", *kTruth = "truth", *kUsualSigma = "5,5,0.5,0.02,0.02";
 
 initial_pose::PosePrior prior_of(const StartArguments& a, const Transform& guess) {
   initial_pose::PosePrior prior;
@@ -24,9 +20,23 @@ initial_pose::PosePrior prior_of(const StartArguments& a, const Transform& guess
   return prior;
 }
 
+/// The true pose of the first scan, moved by what the words say behind "truth".
+Transform true_start(PoseArgument given, const ScanSequence& sequence, const char* option) {
+  const std::optional<Transform>& truth = sequence.scans[0].truth;
+  if (!truth)
+    throw UsageError(
+        fmt::format("{} truth: the first scan of {} has no true pose; give a pose", option, sequence.name));
+  std::string& first = given.words[0];
+  first.erase(0, std::string_view(kTruth).size());
+  if (first.starts_with(',')) first.erase(0, 1);
+  if (first.empty()) given.words.erase(given.words.begin());
+  return *truth * pose_from(given, option);
+}
+
 /// The pose given, or the dataset's own guess of the first scan.
 std::optional<Transform> first_pose(const PoseArgument& given, const ScanSequence& sequence,
                                     const char* option) {
+  if (!given.words.empty() && given.words[0].starts_with(kTruth)) return true_start(given, sequence, option);
   return given.empty() ? sequence.near_start : pose_from(given, option);
 }
 
@@ -48,11 +58,16 @@ std::string words_of(const Transform& pose) {
 
 }  // namespace
 
+bool starts_by_search(const StartArguments& a) {
+  return a.init.words.size() == 1 && a.init.words[0] == kSearch;
+}
+
 void add_start_flags(CLI::App& command, StartArguments& a) {
   add_pose_flag(command, "--init", a.init);
   command.get_option("--init")->description(
       "pose of the first scan, map_from_scan as in align --guess; or search: around --guess, or without one "
-      "in the whole map (default: a dataset's first guess)");
+      "in the whole map; or truth: a dataset's own, truth,POSE: moved by a pose in the scanner's frame "
+      "(default: a dataset's first guess)");
   add_pose_flag(command, "--guess", a.guess);
   command.get_option("--guess")->description(
       "middle of --init search, as in align (default: a dataset's first guess)");

@@ -21,6 +21,7 @@ struct StartArguments {
 };
 
 void add_start_flags(CLI::App& command, StartArguments& a);
+bool starts_by_search(const StartArguments& a);
 /// Throws UsageError for what would not be used.
 void check(const StartArguments& a);
 

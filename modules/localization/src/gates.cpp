@@ -3,6 +3,17 @@
 #include <algorithm>
 
 namespace ndt::localization {
+namespace {
+
+/// The verdict on an aligner without scores.
+Judgement judged_by_convergence(Stop stop) {
+  Judgement judgement{true, false, true, true, true, stop == Stop::converged, no_pose(stop)};
+  judgement.iterations_ok = stop != Stop::max_iterations;
+  if (!judgement.accepted && judgement.reason == Reason::none) judgement.reason = Reason::iterations;
+  return judgement;
+}
+
+}  // namespace
 
 Reason no_pose(Stop stop) {
   switch (stop) {
@@ -37,6 +48,7 @@ SpreadVerdict judged(const std::optional<Spread>& spread, const LocalizerOptions
 }
 
 Judgement judged(const Measured& m, const LocalizerOptions& options) {
+  if (options.by_convergence) return judged_by_convergence(m.stop);
   Judgement judgement;
   judgement.iterations_ok = m.iterations < options.max_iterations;
   judgement.oscillates = m.oscillations > options.oscillations;

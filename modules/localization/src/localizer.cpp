@@ -282,7 +282,7 @@ void Localizer::State::regularise(Frame& frame) {
 void Localizer::State::align(Frame& frame) {
   ScanReport& report = frame.report;
   const Transform& guess = report.prediction.map_from_scan;
-  tracker_->score_batch(frame.scan, {&guess, 1}, {&report.before.emplace(), 1});
+  if (!options_.by_convergence) tracker_->score_batch(frame.scan, {&guess, 1}, {&report.before.emplace(), 1});
   frame.end(Stage::before);
   const AlignResult& result = report.aligned.emplace(tracker_->align(frame.scan, guess, frame.per_scan));
   frame.end(Stage::align);
@@ -388,6 +388,7 @@ void Localizer::State::settle(Frame& frame) {
     predictor_.jump_to(stamp_s, report.map_from_scan);
   else
     predictor_.follow(stamp_s, report.map_from_scan);
+  if (options_.by_convergence) return;  // nothing is known of its covariance
   const AlignResult& result = searched ? report.recovery->result : *report.aligned;
   const Estimate estimate = estimated(*tracker_, frame.scan, result, frame.beside, options_);
   if (estimate.xy) report.covariance_by = options_.covariance;

@@ -10,11 +10,12 @@ def draw_all(report):
     """({section: list of Drawing}, {section: list of sentences}), every section in both."""
     runs, look = report.runs, report.look
     first = runs[:MOST_PER_KIND]
+    over_time = first if len(report.methods) else runs  # a list has hundreds, and its tables say more
     sections = {
         "map": [partial(draw_map.draw, run) for run in first],
-        "errors": [partial(draw_over_time.draw_errors, runs, look)],
-        "verdicts": [partial(draw_over_time.draw_verdicts, runs)],
-        "latency": [partial(draw_over_time.draw_latency, runs, look)],
+        "errors": [partial(draw_over_time.draw_errors, over_time, look)],
+        "verdicts": [partial(draw_over_time.draw_verdicts, over_time)],
+        "latency": [partial(draw_over_time.draw_latency, over_time, look)],
         "covariance": [partial(draw_covariance.draw, run, report.nees) for run in first],
         "detectors": _detectors(report, first),
     }

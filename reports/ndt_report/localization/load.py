@@ -15,6 +15,7 @@ from ..trajectory_command import LONGEST_GAP_S, associated, read_tum
 from .errors import with_errors
 from .facts import AGAIN, Facts, read_facts
 from .frames import FILE, MOST_BYTES, POSE, read_frames
+from .methods import Listed, read_listed
 
 MAP, TRUTH = "localization_map.pcd", "localization_truth.tum"
 MOST_LABEL = 60  # characters
@@ -30,6 +31,7 @@ class Localization:
     map_points: np.ndarray  # [m, 3], or None
     poses_text: bytes  # lines of poses.tum: the same bits give the same text; empty without
     notes: list  # sentences on what is missing
+    listed: Listed | None = None  # its place in a list of runs
     label: str = ""  # of the run on the page
 
     @property
@@ -72,7 +74,7 @@ def _load(folder: Path) -> Localization:
     if len(frames) and frames.number.max() + 1 < facts.scan_count:
         last = frames.number.max()
         notes.append(f"The run did not finish: its last frame is {last:g}, of {facts.scan_count} scans.")
-    return Localization(folder, facts, frames, poses, truth, map_points, _poses_text(folder, notes), notes)
+    return Localization(folder, facts, frames, poses, truth, map_points, _poses_text(folder, notes), notes, read_listed(folder))
 
 
 def poses_of(frames: pd.DataFrame) -> np.ndarray:
@@ -130,6 +132,8 @@ def _labels(runs) -> list:
     out = [run.facts.implementation or folder for run, folder in zip(runs, folders)]
     if len(datasets) > 1:
         out = [f"{label}, {run.dataset}" if run.dataset else label for label, run in zip(out, runs)]
+    if len({run.listed.method for run in runs if run.listed}) > 1:
+        out = folders  # which are named by scans, variant and method
     out = [f"{label} ({folder})" if out.count(label) > 1 else label for label, folder in zip(out, folders)]
     out = [label if len(label) <= MOST_LABEL else label[: MOST_LABEL - 1] + "…" for label in out]
     return [f"{label} #{i + 1}" if out.count(label) > 1 else label for i, label in enumerate(out)]

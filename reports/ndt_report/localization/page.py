@@ -8,11 +8,13 @@ from ..page.html import badge, mark, script, script_hash, template
 from ..page_numbers import error, number, percent
 from ..read.printable import printable
 from ..page.write import csv_text, write_drawings
+from .methods import RIGHT_M, WRONG_DEG, WRONG_M, totals
 from .nees import CITED, TAIL
 from .report import LocalizationReport
 from .summary import LIMITS_MS
 
 SECTIONS = {
+    "methods": "Methods side by side",
     "runs": "Runs side by side",
     "map": "Trajectory over the map",
     "errors": "Error along and across the road",
@@ -34,10 +36,13 @@ def render(report: LocalizationReport) -> str:
     return template("localization.html.jinja").render(
         report=report,
         runs=report.runs,
-        sections=SECTIONS,
+        sections={key: name for key, name in SECTIONS.items() if key != "methods" or len(report.methods)},
         drawn=DRAWN,
         first=next((d for name in DRAWN for d in report.drawings[name]), None),
         rows=report.table.to_dict("records"),
+        methods=report.methods.to_dict("records"),
+        totals=totals(report.methods).to_dict("records"),
+        wrong=(WRONG_M, WRONG_DEG, RIGHT_M),
         episodes=report.episodes.to_dict("records"),
         nees=report.nees.to_dict("records"),
         detectors=report.detectors.to_dict("records"),
@@ -70,6 +75,8 @@ def write_localization(report: LocalizationReport, folder: Path) -> Path:
     html = render(report)
     write_drawings(folder, [d for drawings in report.drawings.values() for d in drawings])
     write_file(folder, "summary.csv", csv_text(report.table))
+    if len(report.methods):
+        write_file(folder, "methods.csv", csv_text(report.methods))
     write_file(folder, "report.html", html)
     return folder / "report.html"
 

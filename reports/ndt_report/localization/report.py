@@ -8,6 +8,7 @@ from ..figures.style import Looks
 from .detectors import detector_table, judged_alignments, pooled_table, reason_table, verdict_row
 from .drawings import draw_all
 from .episodes import EPISODES, episodes
+from .methods import method_sentences, methods_table
 from .nees import NEES, nees_table, with_nees
 from .stages import stage_table
 from .summary import summary_table
@@ -21,6 +22,7 @@ ALL_RUNS = "all runs"
 class LocalizationReport:
     runs: list  # of Localization, whose frames have NEES too
     table: pd.DataFrame  # a row for each run
+    methods: pd.DataFrame  # a row for each run of a list with several methods
     episodes: pd.DataFrame
     nees: pd.DataFrame
     judged: dict  # {label: of judged_alignments()}; with several runs ALL_RUNS too, those with the same poses once
@@ -48,12 +50,13 @@ def make_localization_report(runs) -> LocalizationReport:
     judged = {run.label: judged_alignments(run.frames, *limits[run.label]) for run in runs}
     stretches = _of_each(runs, lambda run: episodes(run.frames, *limits[run.label]), EPISODES)
     nees = _of_each(runs, lambda run: nees_table(run.frames), NEES)
-    table = summary_table(runs, stretches)
+    table, methods = summary_table(runs, stretches), methods_table(runs)
     detectors = _of_each(runs, lambda run: _detectors(run, judged[run.label], limits[run.label]), [])
     judged, detectors = _with_all(judged, detectors, set(table.run[table.same_poses_as == ""]))
     report = LocalizationReport(
         runs,
         table,
+        methods,
         stretches,
         nees,
         judged,
@@ -61,7 +64,7 @@ def make_localization_report(runs) -> LocalizationReport:
         _of_each(runs, lambda run: reason_table(judged[run.label]), []),
         _of_each(runs, lambda run: stage_table(run.frames), []),
         headline(table),
-        sentences(table),
+        method_sentences(methods) if len(methods) else sentences(table),
         truth_sentences(runs),
         cautions(runs, nees),
     )

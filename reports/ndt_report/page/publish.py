@@ -17,7 +17,7 @@ from .write import csv_text
 PAGE = "index.md"
 FIGURE_TABLE_BYTES = 64 << 10  # a figure's larger table is left out
 RUN_FILES = ("environment.json", "plan.json", "implementations.json", "datasets.json", "columns.json", "results.jsonl")
-LOCALIZATION_FILES = ("frames.csv", "localization.json", "localization_truth.tum")
+LOCALIZATION_FILES = ("frames.csv", "localization.json", "localization_truth.tum", "preset.json")
 WITH_PLACES = ("environment.json", "localization.json")  # of the machine, which are taken out
 PLACE = re.compile(r"(?<![\w./~-])~?/(?:[^\s'\"/]+/)*([^\s'\"/]+)")
 COMMIT_FIRST = "commit, build, and run again"
@@ -51,6 +51,7 @@ def publish_run(folder: Path, out: Path, figures, text_of) -> Path:
 def publish_localizations(folders, out: Path, figures, text_of) -> Path:
     """As publish_run(); each localisation into runs/ under its folder's name."""
     from ..localization.load import load_localizations
+    from ..localization.methods import markdown
     from ..localization.report import make_localization_report
 
     runs = load_localizations(folders)
@@ -73,10 +74,10 @@ def publish_localizations(folders, out: Path, figures, text_of) -> Path:
     # The first of them: commit and machine. A command line is in each localization.json.
     environment = {key: value for key, value in runs[0].facts.environment.items() if key != "command_line"}
     write_bytes(out, "environment.json", _json_text(without_places(environment)))
-    write_tables(out, {"summary.csv": report.table})
+    write_tables(out, {"summary.csv": report.table} | ({"methods.csv": report.methods} if len(report.methods) else {}))
     write_figures(out, drawings)
     made = _made(environment, f"{len(runs)} followed, their commands in runs/*/localization.json")
-    return _write_page(out, "# Localisations", made, drawings, text_of(report))
+    return _write_page(out, "# Localisations", made, drawings, text_of(report), markdown(report.methods))
 
 
 def _refuse_changed(path: Path, environment: dict):
@@ -154,12 +155,13 @@ def _made(environment: dict, what: str) -> str:
     return f"{command} at commit {commit} on {machine} with {environment.get('cores', '?')} CPU cores{date and f', {date}'}: {what}."
 
 
-def _write_page(out: Path, head: str, made: str, drawings, lines) -> Path:
+def _write_page(out: Path, head: str, made: str, drawings, lines, table: str = "") -> Path:
     """Packs the rows, and writes the page from the report's words and numbers, unless there is one."""
     pack(out)
     parts = [head, made, f"`PYTHONPATH=reports python3 -m ndt_report report {os.path.relpath(out)} --out page` makes the whole page of its rows."]
     parts += [f"![{_caption(drawing)}](figures/{drawing.svg_file})" for drawing in drawings]
     parts.append("```\n" + "\n".join(lines) + "\n```")
+    parts += [table] if table else []
     if not (out / PAGE).exists():
         write_file(out, PAGE, "\n\n".join(parts) + "\n")
     return out / PAGE

@@ -72,6 +72,22 @@ TEST(Gates, WithoutAThresholdTheScoreIsNotJudged) {
   EXPECT_EQ(to_string(degenerate.reason), "degenerate");
 }
 
+TEST(Gates, ConvergenceAloneJudgesWhereThereAreNoScores) {
+  LocalizerOptions o = gate_options();
+  o.by_convergence = true;
+  const std::tuple<Stop, bool, Reason> cases[] = {
+      {Stop::converged, true, Reason::none},
+      {Stop::max_iterations, false, Reason::iterations},
+      {Stop::no_overlap, false, Reason::no_overlap},
+      {Stop::cancelled, false, Reason::interrupted},
+  };
+  for (const auto& [stop, accepted, reason] : cases) {
+    const Judgement got = judged({.stop = stop, .iterations = 99, .score = 0, .jump_m = 9}, o);
+    EXPECT_EQ(got.accepted, accepted) << to_string(stop);
+    EXPECT_EQ(to_string(got.reason), to_string(reason)) << to_string(stop);
+  }
+}
+
 TEST(Gates, ADegenerateAlignmentThatIsHeldIsJudgedAsAnyOther) {
   LocalizerOptions o = gate_options();
   Measured measured{.stop = Stop::degenerate, .iterations = 3, .score = 3, .held = true};

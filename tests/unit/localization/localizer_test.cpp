@@ -79,6 +79,31 @@ TEST_F(Drive, ARejectedScanKeepsThePredictionAndTheVelocity) {
   EXPECT_EQ(next.rejected, 0);
 }
 
+TEST_F(Drive, WhereThereAreNoScoresWhatConvergesIsOkAndAllElseKeepsThePrediction) {
+  struct WithoutScores : Knowing {
+    void score_batch(const Scan&, std::span<const Transform>, std::span<Score>) override {
+      throw std::invalid_argument("no scores");
+    }
+  } aligner;
+  aligner.basin_m = 1e9;
+  LocalizerOptions o;
+  o.by_convergence = true, o.recovery_particles = 0, o.frozen_after = 0;
+  Localizer localizer = started(aligner, o);
+  for (int frame = 0; frame < 8; ++frame) {
+    const double wrong_by_m = frame == 7 ? 20 : 0;
+    aligner.truth = to_transform({1.5 * frame + wrong_by_m, 0, 0, 0, 0, 0});
+    aligner.change = [&](AlignResult& result) {
+      result.nvtl = std::numeric_limits<double>::quiet_NaN();
+      if (frame == 4) result.stop = Stop::max_iterations, result.map_from_scan = {};
+    };
+    const ScanReport report = localizer.localize(0.1 * frame, kScan);
+    EXPECT_EQ(to_string(report.verdict), frame == 4 ? "doubtful" : "ok") << frame;
+    EXPECT_EQ(to_string(report.source), frame == 4 ? "predicted" : "aligned") << frame;
+    EXPECT_NEAR(report.map_from_scan(0, 3), 1.5 * frame + wrong_by_m, 1e-9) << frame;
+    EXPECT_FALSE(report.before || report.covariance) << frame;
+  }
+}
+
 TEST_F(Drive, WithoutASearchItIsLostAfterFiveRejectionsUntilAScanIsAccepted) {
   Localizer localizer = started(aligner_, options(0));
   for (int frame = 0; frame < 3; ++frame) drive(localizer, frame);

@@ -88,6 +88,8 @@ struct LocalizerOptions {
   bool thin_map = false;                               ///< as initial_pose::kThinMap has it
   bool deskew = true;                                  ///< moves points by their times, where they have some
   int max_iterations = AlignOptions{}.max_iterations;  ///< the aligner's limit
+  /// A pose is ok if it converged, and has no covariance: for aligners that give no scores.
+  bool by_convergence = false;
   /// The bounds that a search's pose exceeds (initial_pose::SearchOptions).
   std::optional<double> reliable_nvtl, reliable_matched;
   /// The offsets at which the multi modes look.
