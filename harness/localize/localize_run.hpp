@@ -107,19 +107,13 @@ struct LocalizeInput {
   bool keep_no_returns = false;                  ///< else they are left out before the filters
   StampAt stamp_at = StampAt::as_written;        ///< the part of a sweep that stamps belong to
   std::vector<StampedTransform> odometry, gnss;
-<<<<<<< HEAD
   std::vector<localization::StampedImu> imu;
   std::vector<localization::StampedTwist> twists;
-  double critical_ms = 100;                         ///< a scan that takes longer is diagnosed
-  std::optional<RealTime> real_time;                ///< nothing: scan after scan, however long each takes
-  std::function<PerScan()> limits;                  ///< of a scan's alignments, counted from the call
-=======
   double critical_ms = 100;           ///< a scan that takes longer is diagnosed
   std::optional<RealTime> real_time;  ///< nothing: scan after scan, however long each takes
   std::function<PerScan()> limits;    ///< of a scan's alignments, counted from the call
   /// The time of the last alignment by the aligner's own clock; nothing where it has none.
   std::function<std::optional<double>()> own_ms = [] { return std::nullopt; };
->>>>>>> h-peers
   localization::FollowingMap* following = nullptr;  ///< the localizer's map, if it follows the vehicle
   std::function<void()>
       begin_lap;  ///< brings the localizer back to its start, before the second lap and others

@@ -137,18 +137,11 @@ void require_sensor(Prediction prediction, const LocalizeInput& input) {
 }
 
 /// The options of the localizer, without the bounds that follow from the map.
-<<<<<<< HEAD
-LocalizerOptions localizer_options(const LocalizeCommand& a, const AlignOptions& align,
-                                   const LocalizeInput& input) {
+LocalizerOptions localizer_options(const LocalizeCommand& a, const Implementation& entry,
+                                   const AlignOptions& align, const LocalizeInput& input) {
   LocalizerOptions options;
   options.prediction = best_prediction(a, input);
-=======
-LocalizerOptions localizer_options(const LocalizeCommand& a, const Implementation& entry,
-                                   const AlignOptions& align, bool odometry) {
-  LocalizerOptions options;
-  if (entry.own_process) options.by_convergence = true, options.recovery_particles = 0;
-  if (odometry) options.prediction = Prediction::odometry;
->>>>>>> h-peers
+  if (entry.own_process) options.by_convergence = true, options.recovery_particles = options.sight_every = 0;
   if (a.reliable_nvtl) options.reliable_nvtl = a.reliable_nvtl;
   if (!a.offsets.empty()) options.offsets = a.offsets;
   options.deskew = !a.no_deskew;
@@ -207,7 +200,6 @@ std::optional<Transform> found_in_whole_map(const PointCloud& scan, LocalizeAlig
   return found;
 }
 
-<<<<<<< HEAD
 /// Half a metre leaves every thing that a ray meets, and little to look at. A map that follows has none.
 std::shared_ptr<const initial_pose::SightLines> sight_lines_of(LocalizeAligners& aligners,
                                                                const LocalizerOptions& options) {
@@ -222,16 +214,6 @@ std::shared_ptr<const initial_pose::SightLines> sight_lines_of(LocalizeAligners&
   return lines;
 }
 
-const Implementation& implementation_with_scores(const std::string& name) {
-  const Implementation& entry = implementation_from(name);
-  if (entry.own_process)
-    throw UsageError(fmt::format("{} gives no scores, which localize requires; choose another implementation",
-                                 entry.name));
-  return entry;
-}
-
-=======
->>>>>>> h-peers
 ExitCode verdict_on(const LocalizeSummary& summary) {
   if (!summary.lost_since && summary.left_out.unreadable > 0) {
     notice("ndt-bench: localize: {} scans could not be read\n", summary.left_out.unreadable);
@@ -270,16 +252,9 @@ ExitCode localize(const LocalizeCommand& given) {
   AlignOptions options = resolve(align);
   // A scan tells how large they are, and whether any can be read.
   const PointCloud first = first_scan(input);
-<<<<<<< HEAD
-  const Implementation& entry = implementation_with_scores(a.implementation);
   take_sensors(a.recording, sequence, input);
   input.gnss = gnss_for(sequence, a.recording.gnss, entry);
-  LocalizerOptions setting = localizer_options(a, options, input);
-=======
-  input.odometry = odometry_for(sequence, a.recording.odometry);
-  input.gnss = gnss_for(sequence, a.recording.gnss, entry);
-  LocalizerOptions setting = localizer_options(a, entry, options, !input.odometry.empty());
->>>>>>> h-peers
+  LocalizerOptions setting = localizer_options(a, entry, options, input);
   FrameScenes scenes(a.ply, a.ply_frames, sequence.scans.size());
   Start start = start_of(a.start, sequence);
   LocalizeAligners aligners(

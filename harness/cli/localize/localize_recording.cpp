@@ -106,20 +106,13 @@ void check(const RecordingArguments& a) {
     throw UsageError(fmt::format("--rate = {}: must be above 0 and at most 1e6 scans a second", *a.rate_hz));
   if (a.laps < 1 || a.laps > kMostLaps)
     throw UsageError(fmt::format("--laps = {}: must be in [1, {}]", a.laps, kMostLaps));
-<<<<<<< HEAD
+  if (a.every < 1 || a.every > kMostEvery)
+    throw UsageError(fmt::format("--every = {}: must be in [1, {}]", a.every, kMostEvery));
   for (const auto& [flag, file] :
        {std::pair("--odometry", &a.odometry), {"--imu", &a.imu}, {"--twist", &a.twist}, {"--gnss", &a.gnss}})
     if (a.laps > 1 && !file->empty() && *file != kNone)
       throw UsageError(fmt::format(
           "--laps = {}: cannot be used with {}, whose times cover one lap; remove one", a.laps, flag));
-=======
-  if (a.every < 1 || a.every > kMostEvery)
-    throw UsageError(fmt::format("--every = {}: must be in [1, {}]", a.every, kMostEvery));
-  if (a.laps > 1 && (!a.odometry.empty() || (!a.gnss.empty() && a.gnss != kNone)))
-    throw UsageError(fmt::format(
-        "--laps = {}: cannot be used with --odometry or --gnss, whose times cover one lap; remove them",
-        a.laps));
->>>>>>> h-peers
   if (!a.stamp_unit.empty() && a.stamps.empty()) throw UsageError("--stamp-unit requires --stamps");
   if (a.rate_hz && !a.stamps.empty())
     throw UsageError("--rate and --stamps exclude each other: both set the times of the scans; remove one");

@@ -387,7 +387,7 @@ void Localizer::State::settle(Frame& frame) {
   if (searched || corrected)
     predictor_.jump_to(stamp_s, report.map_from_scan);
   else
-    predictor_.follow(stamp_s, report.map_from_scan);
+    predictor_.follow(stamp_s, report.map_from_scan, report.deskew.done);
   if (options_.by_convergence) return;  // nothing is known of its covariance
   const AlignResult& result = searched ? report.recovery->result : *report.aligned;
   const Estimate estimate = estimated(*tracker_, frame.scan, result, frame.beside, options_);

@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <stdexcept>
+#include <utility>
 
 namespace ndt::localization {
 namespace {
@@ -26,8 +27,9 @@ void Predictor::start_at(const Transform& map_from_scan) {
   last_measured_ = false;
 }
 
-void Predictor::follow(double stamp_s, const Transform& map_from_scan) {
-  if (last_measured_ && stamp_s - *last_stamp_s_ <= options_.longest_gap_s)
+void Predictor::follow(double stamp_s, const Transform& map_from_scan, bool deskewed) {
+  const bool alike = std::exchange(last_deskewed_, deskewed) == deskewed;
+  if (last_measured_ && alike && stamp_s - *last_stamp_s_ <= options_.longest_gap_s)
     velocity_ = twist_between(*last_, map_from_scan, stamp_s - *last_stamp_s_);
   notice_rest(stamp_s, map_from_scan);
   keep(stamp_s, map_from_scan);

@@ -32,8 +32,10 @@ class Predictor {
   /// Begins anew: the next scan is expected here, at whatever time. A pose without roll and pitch gets those
   /// of gravity, where an IMU at rest tells it.
   void start_at(const Transform& map_from_scan);
-  /// The pose of a scan, which a measurement gave: teaches the velocity.
-  void follow(double stamp_s, const Transform& map_from_scan);
+  /// The pose of a scan, which a measurement gave: teaches the velocity. `deskewed`: the scan's points were
+  /// moved by their times. A scan that was not lies off by part of a sweep, so the way from it to one that was
+  /// is no velocity.
+  void follow(double stamp_s, const Transform& map_from_scan, bool deskewed = false);
   /// The pose of a scan that no measurement confirms. The velocity decays with the time since the scan
   /// before.
   void assume(double stamp_s, const Transform& map_from_scan);
@@ -67,7 +69,7 @@ class Predictor {
   std::optional<double> last_stamp_s_, measured_stamp_s_;  ///< nothing until a scan has come
   std::optional<Twist> velocity_;
   std::optional<StampedPose> rest_;  ///< the first of the poses that lie together
-  bool last_measured_ = false;
+  bool last_measured_ = false, last_deskewed_ = false;
 };
 
 }  // namespace ndt::localization
