@@ -221,6 +221,8 @@ ExitCode localize(const LocalizeCommand& given) {
   input.odometry = odometry_for(sequence, a.recording.odometry);
   input.gnss = gnss_for(sequence, a.recording.gnss, entry);
   LocalizerOptions setting = localizer_options(a, options, !input.odometry.empty());
+  if (a.real_time && !setting.recovery_ms)
+    setting.recovery_ms = search_time_ms(sequence.scans, a.speed.value_or(1), entry.on_device);
   FrameScenes scenes(a.ply, a.ply_frames, sequence.scans.size());
   Start start = start_of(a.start, sequence);
   LocalizeAligners aligners(a.map, sequence, start.area(a.map.map),
@@ -251,7 +253,10 @@ ExitCode localize(const LocalizeCommand& given) {
   if (a.debug_particles) outputs.tell_particles();
   const LocalizeSummary summary = localize_all(localizer, input, [&](const LocalizedScan& scan) {
     outputs.append(scan);
-    progress.show({.done = scan.frame + 1, .total = sequence.scans.size(), .now = scan.scan->name});
+    const std::string search = progress_words(*scan.report);
+    progress.show({.done = scan.frame + 1,
+                   .total = sequence.scans.size(),
+                   .now = search.empty() ? scan.scan->name : scan.scan->name + ", lost, " + search});
   });
   outputs.finish();
   fmt::print("implementation   {} ({})\n{}", entry.name, entry.runs_on, to_text(summary, sequence));
