@@ -24,8 +24,8 @@ struct SearchUse {
   std::string text() const;
 };
 
-/// The time for a search on one scan, if scans arrive `speed` times as fast as they were recorded: the median
-/// time between scans on a GPU, 1 s on a CPU [ms].
+/// The time for a search on one scan [ms]: the median time between scans on a GPU, 1 s on a CPU. Scans arrive
+/// `speed` times as fast as they were recorded.
 double search_time_ms(const std::vector<TimedScan>& scans, double speed, bool on_device);
 
 /// "search 3: 100 of 200" while one goes on, for a progress line; else empty.
