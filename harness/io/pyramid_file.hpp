@@ -1,5 +1,5 @@
-// The file in which a map's place pyramid is kept: a header with a version, what it was made of and a
-// checksum, then the cells of all levels. Written and read on one machine only.
+// The file in which a map's place pyramid is kept, for the machine that wrote it. A header tells its version,
+// its source and its checksum; the cells of all levels follow.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 namespace ndt::harness {
 
-/// What shapes a pyramid.
+/// A map, as its hash, and the options that shape its pyramid.
 struct PyramidSource {
   std::uint64_t map = 0;  ///< hash of the map's points
   std::uint64_t points = 0;

@@ -172,7 +172,7 @@ class Kept : public testing::Test {
   fs::path file() const {
     return folder_.path() / "pyramids" / pyramid_file_name(pyramid_source(map_, 1, kUp));
   }
-  /// What is said on stderr while the pyramid is asked for.
+  /// Returns the words on stderr while the pyramid is asked for.
   std::string said(bool was_kept) const {
     testing::internal::CaptureStderr();
     const KeptPyramid kept = asked();
