@@ -79,6 +79,8 @@ ordered_json recovery_json(const std::optional<Recovered>& recovery) {
       {"prior_xyz_m", xyz(mean)},
       {"prior_sigma", array_of(r.prior.sigma)},
       {"particles", r.particles.size()},
+      {"done", r.done},
+      {"planned", r.planned},
       {"found", r.found},
       {"reliable", r.reliable ? ordered_json(*r.reliable) : nullptr},
       {"nvtl", number(r.nvtl)},

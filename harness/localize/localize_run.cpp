@@ -160,9 +160,10 @@ void count(LocalizeSummary& summary, const LocalizedScan& scan) {
   } else {
     summary.lost_since.reset();
   }
-  if (!report.recovery) return;
-  ++summary.searches;
-  summary.found += report.recovery->found;
+  if (report.recovery)
+    summary.searches.add(
+        *report.recovery,
+        scan.times.stage_ms[static_cast<std::size_t>(localization::Stage::search)].value_or(0));
 }
 
 /// A scan as it was read, without its no-returns.

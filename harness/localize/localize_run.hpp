@@ -13,6 +13,7 @@
 #include "localize/localized_scan.hpp"
 #include "localize/long_run.hpp"
 #include "localize/scan_sequence.hpp"
+#include "localize/search_use.hpp"
 #include "ndt/io/trajectory.hpp"
 #include "ndt/localization/following_map.hpp"
 #include "ndt/localization/localizer.hpp"
@@ -78,8 +79,8 @@ struct LocalizeSummary {
   std::size_t frames = 0, ok = 0, doubtful = 0, lost = 0;  ///< of the scans that were worked on
   std::size_t dropped = 0;                                 ///< late ones, in real time
   std::optional<std::size_t> lost_since;  ///< the frame since which it is lost, if it ends so
-  std::size_t searches = 0, found = 0;    ///< searches, and those that found a pose
-  SensorUse moved, gnss;                  ///< of the predictions, and of the alignments; 0 without one
+  SearchUse searches;
+  SensorUse moved, gnss;  ///< of the predictions, and of the alignments; 0 without one
   localization::Prediction moved_by = localization::Prediction::none;  ///< the sensors of the predictions
   std::vector<double> gnss_beside_m;  ///< of the fixes that contradict, from the prediction
   LeftOutInput left_out;

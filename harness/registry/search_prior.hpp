@@ -29,5 +29,9 @@ initial_pose::PlaceRegion region_of(const ResolvedPrior& prior, const AnywhereSe
 /// The search of a map that a prior asks for. A notice says where the aligner's device cannot search.
 AnywhereSearch anywhere_in(const PointCloud& map, const AlignOptions& options, bool on_device,
                            const ResolvedPrior& prior = {});
+/// A search of the map that has these grids.
+AnywhereSearch anywhere_in(initial_pose::PlacePyramid&& grids, const AlignOptions& options, bool on_device);
+/// Edge of the cells that a prior asks for.
+double place_cell_m(const ResolvedPrior& prior, const AlignOptions& options);
 
 }  // namespace ndt::harness

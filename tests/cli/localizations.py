@@ -40,7 +40,7 @@ SCHEMA = {"frame": [WHOLE], "scan": [TEXT], "level": [TEXT], "messages": [LIST],
           "seen_through": [NUMBER, NULL], "unmapped": [NUMBER, NULL], "no_ground_points_transform_probability": [NUMBER, NULL],
           "no_ground_points_nearest_voxel_transformation_likelihood": [NUMBER, NULL], "recovery": [dict, NULL],
           "map_update": [NULL]}
-RECOVERY = {"attempt": [WHOLE], "prior_xyz_m": [LIST], "prior_sigma": [LIST], "particles": [WHOLE], "found": [FLAG],
+RECOVERY = {"attempt": [WHOLE], "prior_xyz_m": [LIST], "prior_sigma": [LIST], "particles": [WHOLE], "done": [WHOLE], "planned": [WHOLE], "found": [FLAG],
             "reliable": [FLAG, NULL], "nvtl": [NUMBER, NULL], "stop": [TEXT], "ambiguous": [FLAG], "runner_up_ratio": [NUMBER],
             "interrupted": [TEXT, NULL], "distance_prior_to_best_m": [NUMBER], "spread_m": [NUMBER, NULL],
             "spread_deg": [NUMBER, NULL]}

@@ -219,7 +219,7 @@ def test_what_it_cannot_use_is_refused(courtyard, tmp_path):
 
 
 ANYWHERE = ["box_m", "height_from_map", "sensor_height_m", "heading_within_rad", "mounting", "cell_m", "lattice_poses", "headings",
-            "coverage", "on", "pyramid_bytes", "pyramid_us", "coarse_us", "places"]
+            "coverage", "on", "pyramid_bytes", "pyramid_kept", "pyramid_us", "coarse_us", "places"]
 
 
 def anywhere(clouds, *args):

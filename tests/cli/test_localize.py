@@ -85,9 +85,9 @@ def test_a_search_finds_the_start(town, tmp_path):
     got, done = localize(town, tmp_path, "--init", "search")
     first = got.diagnostics[0]
     check_diagnostics(first)
-    assert first["source"] == "searched" and first["recovery"]["found"] and first["recovery"]["particles"] >= 200
+    assert first["source"] == "searched" and first["recovery"]["found"] and first["recovery"]["done"] == 100
     assert all(float(f["error_m"]) < 0.1 for f in got.frames)
-    assert "searches         1, 1 found a pose" in done.stdout and "whole map" not in done.stderr, "near the dataset's guess"
+    assert "searches         1 on 1 scans: 1 found a pose, after 100 of 200 alignments" in done.stdout and "whole map" not in done.stderr, "near the dataset's guess"
 
 
 def test_a_search_without_a_guess_is_in_the_whole_map(town, tmp_path):
@@ -243,6 +243,30 @@ def test_in_real_time_a_drive_takes_as_long_as_it_took(town, tmp_path):
     assert len(got.frames) + sum(d["dropped_before"] for d in got.diagnostics) == 8 and got.frames[-1]["frame"] == "7"
     assert {f["verdict"] for f in got.frames} == {"ok"}
     assert {d["dropped_before"] for d in localize(town, tmp_path / "whole")[0].diagnostics} == {0}
+
+
+def test_a_search_has_a_time_in_real_time_and_a_share_without(town, tmp_path):
+    def setting(name, *args):
+        localize(town, tmp_path / name, *args)
+        record = json.loads((tmp_path / name / "localization.json").read_text())["localizer"]
+        return record["recovery_share"], record["recovery_ms"]
+
+    assert setting("a") == (100, None)
+    assert setting("b", "--real-time", "--speed", 1e6) == (100, 1000), "on a CPU"
+    assert setting("c", "--real-time", "--speed", 1e6, "--recovery-ms", 20, "--recovery-share", 7) == (7, 20)
+
+
+def test_a_search_that_goes_on_says_how_far_it_is(town, tmp_path):
+    got, done = localize(town, tmp_path, "--init", "search", "--guess", "500,500,0,0,0,0", "--recovery-particles", 60, "--recovery-share", 25,
+                         "--recovery-growth", 1, code=EXIT_JOBS_FAILED)
+    searches = [d["recovery"] for d in got.diagnostics]
+    assert [(r["attempt"], r["done"]) for r in searches] == [(1, 25), (1, 50), (1, 60), (2, 25), (2, 50), (2, 60), (3, 25), (3, 50)]
+    assert {r["planned"] for r in searches} == {60}
+    assert "searches         3 on 8 scans: 0 found a pose; the last came to 50 of 60; " in done.stdout
+    assert re.search(r"00000[0-7], lost, search [123]: (25|50) of 60", done.stderr)
+    again, _ = localize(town, tmp_path / "again", "--init", "search", "--guess", "500,500,0,0,0,0", "--recovery-particles", 60, "--recovery-share", 25,
+                        "--recovery-growth", 1, code=EXIT_JOBS_FAILED)
+    assert [d["recovery"] for d in again.diagnostics] == searches, "the same bits"
 
 
 def test_a_velocity_is_not_carried_over_a_gap(town, tmp_path):

@@ -108,7 +108,7 @@ def test_a_bag_with_gnss_finds_its_own_start(town, bag, tmp_path, extras_python)
     done = localize(extras_python, "--scans", bag, "--map", town / "map.pcd", "--out", tmp_path, "--gnss-topic", "/gnss",
                     "--odometry-topic", "/odom", *FILTERS)
     assert "bag              the first scan is searched around the GNSS position nearest to it in time\n" in done.stdout
-    assert "GNSS             used for 8 of 8 scans\nsearches         1, 1 found a pose" in done.stdout
+    assert "GNSS             used for 8 of 8 scans\nsearches         1 on 1 scans: 1 found a pose" in done.stdout
     assert apart(tum(tmp_path / "poses.tum"), tum(town / "truth.tum")) < 0.1
 
 

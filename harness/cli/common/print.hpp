@@ -70,7 +70,8 @@ struct AnywhereAnswer {
   initial_pose::PlaceRegion region;
   double cell_m = 0, pyramid_us = 0, coarse_us = 0;
   std::uint64_t pyramid_bytes = 0;
-  bool on_device = false;  ///< searched there, not on threads
+  bool pyramid_kept = false;  ///< read from where it was kept, not built
+  bool on_device = false;     ///< searched there, not on threads
   /// level: as --guess tells; neither: that and upside down were tried, and the first stands.
   Mounting mounting = Mounting::level;
   initial_pose::PlacesFound coarse;

@@ -255,6 +255,8 @@ ExitCode localize(const LocalizeCommand& given) {
   take_sensors(a.recording, sequence, input);
   input.gnss = gnss_for(sequence, a.recording.gnss, entry);
   LocalizerOptions setting = localizer_options(a, entry, options, input);
+  if (a.real_time && !setting.recovery_ms)
+    setting.recovery_ms = search_time_ms(sequence.scans, a.speed.value_or(1), entry.on_device);
   FrameScenes scenes(a.ply, a.ply_frames, sequence.scans.size());
   Start start = start_of(a.start, sequence);
   LocalizeAligners aligners(
@@ -288,7 +290,10 @@ ExitCode localize(const LocalizeCommand& given) {
   if (a.debug_particles) outputs.tell_particles();
   const LocalizeSummary summary = localize_all(localizer, input, [&](const LocalizedScan& scan) {
     outputs.append(scan);
-    progress.show({.done = scan.frame + 1, .total = sequence.scans.size(), .now = scan.scan->name});
+    const std::string search = progress_words(*scan.report);
+    progress.show({.done = scan.frame + 1,
+                   .total = sequence.scans.size(),
+                   .now = search.empty() ? scan.scan->name : scan.scan->name + ", lost, " + search});
   });
   outputs.finish();
   fmt::print("implementation   {} ({})\n{}", entry.name, entry.runs_on, to_text(summary, sequence));

@@ -146,8 +146,7 @@ std::string to_text(const LocalizeSummary& summary, const ScanSequence& sequence
         summary.frozen);
   text += sensor_line(motion_name(summary), summary.moved) + sensor_line("GNSS", summary.gnss) +
           gnss_line(summary);
-  if (summary.searches > 0)
-    text += fmt::format("searches         {}, {} found a pose\n", summary.searches, summary.found);
+  if (summary.searches.scans > 0) text += fmt::format("searches         {}\n", summary.searches.text());
   text += fmt::format("time a scan      {:.2f} ms (median), {:.2f} ms (p99)\n", median(summary.execution_ms),
                       quantile(summary.execution_ms, 0.99));
   text += fmt::format("with the rest    {:.2f} ms (median), {:.2f} ms (p99), with filters and diagnostics\n",

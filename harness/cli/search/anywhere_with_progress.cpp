@@ -1,6 +1,7 @@
 #include "cli/search/anywhere_with_progress.hpp"
 
 #include <optional>
+#include <utility>
 
 #include "base/clock.hpp"
 #include "cli/common/progress_line.hpp"
@@ -37,8 +38,15 @@ ResolvedPrior hanging(ResolvedPrior prior) {
 
 AnywhereWithProgress::AnywhereWithProgress(const PointCloud& map, const AlignOptions& options, bool on_device,
                                            const ResolvedPrior& prior)
-    : prior_(prior), search_(anywhere_in(map, options, on_device, prior)), sight_lines_(map) {
-  answer_.pyramid_us = search_.build_us();
+    : AnywhereWithProgress(kept_pyramid(map, place_cell_m(prior, options), prior.up), map, options, on_device,
+                           prior) {}
+
+AnywhereWithProgress::AnywhereWithProgress(KeptPyramid&& kept, const PointCloud& map,
+                                           const AlignOptions& options, bool on_device,
+                                           const ResolvedPrior& prior)
+    : prior_(prior), search_(anywhere_in(std::move(kept.pyramid), options, on_device)), sight_lines_(map) {
+  answer_.pyramid_us = kept.us + search_.build_us();
+  answer_.pyramid_kept = kept.was_kept;
   answer_.on_device = search_.on_device();
   answer_.kind = prior.kind;
   answer_.region = region_of(prior, search_);

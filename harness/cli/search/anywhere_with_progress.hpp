@@ -3,6 +3,7 @@
 #pragma once
 
 #include "cli/common/print.hpp"
+#include "data/kept_pyramid.hpp"
 #include "registry/search_arguments.hpp"
 #include "registry/search_prior.hpp"
 
@@ -10,7 +11,7 @@ namespace ndt::harness {
 
 class AnywhereWithProgress {
  public:
-  /// Both clouds outlive it. Builds what AnywhereSearch and SightLines need of the map.
+  /// Both clouds outlive it. Builds what SightLines need of the map, and reads or builds the place pyramid.
   AnywhereWithProgress(const PointCloud& map, const AlignOptions& options, bool on_device,
                        const ResolvedPrior& prior);
 
@@ -22,6 +23,8 @@ class AnywhereWithProgress {
   const AnywhereAnswer& answer() const { return answer_; }
 
  private:
+  AnywhereWithProgress(KeptPyramid&& kept, const PointCloud& map, const AlignOptions& options, bool on_device,
+                       const ResolvedPrior& prior);
   initial_pose::AnywhereResult searched(const ResolvedPrior& prior, Aligner& aligner, const PointCloud& scan,
                                         const ResolvedSearch& setting, const PerScan& limits);
 

@@ -21,6 +21,7 @@ json to_json(const AnywhereAnswer& answer) {
   j["coverage"] = coarse.coverage;
   j["on"] = answer.on_device ? "device" : "threads";
   j["pyramid_bytes"] = answer.pyramid_bytes;
+  j["pyramid_kept"] = answer.pyramid_kept;
   j["pyramid_us"] = answer.pyramid_us;
   j["coarse_us"] = answer.coarse_us;
   j["places"] = json::array();
@@ -43,8 +44,9 @@ std::string to_text(const AnywhereAnswer& answer) {
               : "the scan shows no ground\n";
   if (answer.mounting == Mounting::upside_down)
     text += "mounting         upside down: the search for a level scanner found no reliable pose\n";
-  return text + fmt::format("place pyramid    {:.1f} MB, built in {:.3f} ms; places found in {:.3f} ms{}\n",
-                            static_cast<double>(answer.pyramid_bytes) * 1e-6, answer.pyramid_us / 1000,
+  return text + fmt::format("place pyramid    {:.1f} MB, {} in {:.3f} ms; places found in {:.3f} ms{}\n",
+                            static_cast<double>(answer.pyramid_bytes) * 1e-6,
+                            answer.pyramid_kept ? "kept, read" : "built", answer.pyramid_us / 1000,
                             answer.coarse_us / 1000, answer.on_device ? " on the device" : "");
 }
 

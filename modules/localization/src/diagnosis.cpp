@@ -90,11 +90,14 @@ void diagnose_alignment(ScanReport& report, const LocalizerOptions& options) {
 void diagnose_search(ScanReport& report, const LocalizerOptions& options) {
   if (!report.recovery) return;
   const Recovered& recovery = *report.recovery;
-  report.diagnosis.raise(Level::warn,
-                         formatted("search {} with {} particles and sigma {:.1f} m {}: NVTL {:.4f}, {}{}",
-                                   recovery.attempt, recovery.particles.size(), recovery.prior.sigma[0],
-                                   recovery.found ? "found a pose" : "found nothing", recovery.nvtl,
-                                   to_string(recovery.stop), recovery.ambiguous ? ", ambiguous" : ""));
+  report.diagnosis.raise(
+      Level::warn,
+      formatted("search {} with {} of {} particles and sigma {:.1f} m {}: NVTL {:.4f}, {}{}",
+                recovery.attempt, recovery.done, recovery.planned, recovery.prior.sigma[0],
+                recovery.found       ? "found a pose"
+                : recovery.goes_on() ? "goes on"
+                                     : "found nothing",
+                recovery.nvtl, to_string(recovery.stop), recovery.ambiguous ? ", ambiguous" : ""));
   diagnose_spread(recovery.spread, report.diagnosis, options);
 }
 

@@ -11,6 +11,11 @@
 
 namespace ndt::initial_pose {
 
+class PlacePyramid;
+
+/// Edge of the cells of a coarse score unless another is asked for: half of the last level's voxels [m].
+double place_cell_m(const AlignOptions& options);
+
 /// The result of AnywhereSearch::run().
 struct AnywhereResult {
   /// Its particles start at coarse.places, in their order. With coverage below 1 it is not called reliable.
@@ -24,11 +29,13 @@ class AnywhereSearch {
  public:
   /// on_device: the aligner is; then options.device searches for places, and what is left for threads takes
   /// one per core. If that device cannot hold the grids, threads search; device_error() says why. Else takes
-  /// options.threads threads. cell_m: edge of the cells [m]; nothing: half of the last level's voxels. up:
+  /// options.threads threads. cell_m: edge of the cells [m]; nothing: place_cell_m(). up:
   /// the map's up direction, of any length. Throws std::invalid_argument for an edge out of range and for an
   /// up without a direction, InputError if the map has no finite point.
   AnywhereSearch(const PointCloud& map, const AlignOptions& options, bool on_device = false,
                  std::optional<double> cell_m = {}, const Vec3<double>& up = {0, 0, 1});
+  /// With the grids of a map that are there already, as those that were kept in a file.
+  AnywhereSearch(PlacePyramid&& grids, const AlignOptions& options, bool on_device);
   AnywhereSearch(AnywhereSearch&&) noexcept;             ///< moves
   AnywhereSearch& operator=(AnywhereSearch&&) noexcept;  ///< moves
   ~AnywhereSearch();

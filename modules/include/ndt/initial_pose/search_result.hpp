@@ -18,9 +18,10 @@ namespace ndt::initial_pose {
 enum class Role {
   proposed,   ///< by the method
   continued,  ///< from where another ended at the iteration limit
-  beside      ///< from beside the answer
+  beside,     ///< from beside the answer
+  carried     ///< from where a leader of the same search ended on the scan before
 };
-constexpr auto enum_names(Role) { return std::array{"proposed", "continued", "beside"}; }
+constexpr auto enum_names(Role) { return std::array{"proposed", "continued", "beside", "carried"}; }
 
 /// One alignment of a search.
 struct Particle {

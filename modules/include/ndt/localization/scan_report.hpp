@@ -127,20 +127,27 @@ struct Judgement {
   bool accepted = false;
   Reason reason = Reason::none;  ///< never none where the score is not judged
 };
-/// The attempt to find a lost pose.
+/// The attempt of one scan to find a lost pose: a share of a search. Within a time, it is several, also of
+/// wider searches.
 struct Recovered {
-  int attempt = 0;                                ///< 1 for the first since the pose was lost
-  initial_pose::PosePrior prior;                  ///< where it looked
-  std::vector<initial_pose::Particle> particles;  ///< in the order they were proposed
+  int attempt = 0;                ///< the last search: 1 for the first since the pose was lost
+  int done = 0, planned = 0;      ///< its proposals so far, and in all
+  initial_pose::PosePrior prior;  ///< where it looked
+  std::vector<initial_pose::Particle> particles;  ///< of this scan, in the order they were aligned
   double nvtl = 0, runner_up_ratio = 0;           ///< as in initial_pose::Evidence
   Stop stop = Stop::no_overlap;                   ///< of the best particle
   bool ambiguous = false;                         ///< the scan fits elsewhere, too
   std::optional<bool> reliable;                   ///< nothing if all that is missing is a threshold
-  std::optional<Stop> interrupted;                ///< why the search ended early
+  std::optional<Stop> interrupted;                ///< why the caller's limits ended the search early
   double moved_m = 0;                             ///< from the prior's mean to the best particle
   bool found = false;  ///< reliable, or it would be with a threshold, and not rejected for its spread
   AlignResult result;  ///< the best particle's
   std::optional<Spread> spread;  ///< of what was found; nothing if it was not looked at
+
+  bool unfinished = false;  ///< proposals are left, and were not given up for a wider search
+
+  /// The search found nothing yet, and the next scan takes it up.
+  bool goes_on() const { return !found && unfinished; }
 };
 
 /// The level of a scan's diagnostics, which only rises, and a line for each reason.

@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <stdexcept>
+#include <utility>
 
 #include "ndt/align/no_returns.hpp"
 #include "ndt/exec/host_team.hpp"
@@ -32,9 +33,9 @@ std::unique_ptr<DevicePlaces> copied(const PlacePyramid& pyramid, int device, st
 /// taken.
 class AnywhereSearch::State {
  public:
-  State(const PointCloud& map, const AlignOptions& options, bool on_device, double cell_m,
-        const Vec3<double>& up)
-      : pyramid(map, cell_m, up),
+  template <class MakePyramid>
+  State(const AlignOptions& options, bool on_device, MakePyramid&& make_pyramid)
+      : pyramid(make_pyramid()),
         device(on_device ? copied(pyramid, options.device, device_error) : nullptr),
         pool(on_device ? 0 : options.threads) {}
 
@@ -46,10 +47,15 @@ class AnywhereSearch::State {
   HostPool pool;
 };
 
+double place_cell_m(const AlignOptions& options) { return last_edge_m(options) / 2; }
+
 AnywhereSearch::AnywhereSearch(const PointCloud& map, const AlignOptions& options, bool on_device,
                                std::optional<double> cell_m, const Vec3<double>& up)
-    : state_(
-          std::make_unique<State>(map, options, on_device, cell_m.value_or(last_edge_m(options) / 2), up)) {}
+    : state_(std::make_unique<State>(options, on_device, [&] {
+        return PlacePyramid(map, cell_m.value_or(place_cell_m(options)), up);
+      })) {}
+AnywhereSearch::AnywhereSearch(PlacePyramid&& grids, const AlignOptions& options, bool on_device)
+    : state_(std::make_unique<State>(options, on_device, [&] { return std::move(grids); })) {}
 AnywhereSearch::AnywhereSearch(AnywhereSearch&&) noexcept = default;
 AnywhereSearch& AnywhereSearch::operator=(AnywhereSearch&&) noexcept = default;
 AnywhereSearch::~AnywhereSearch() = default;

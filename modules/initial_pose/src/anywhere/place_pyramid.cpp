@@ -78,9 +78,7 @@ int levels_for(double longer_side) {
 }
 
 /// Number of bytes of both grids.
-double bytes_of(const Extent& extent, double cell_m) {
-  const double x = cells_along(extent, 0, cell_m), y = cells_along(extent, 1, cell_m),
-               z = cells_along(extent, 2, cell_m);
+double bytes_of(double x, double y, double z) {
   double bytes = 0;
   for (int k = 0; k <= levels_for(std::max(x, y)); ++k) {
     const double more = (1 << k) - 1;
@@ -90,7 +88,8 @@ double bytes_of(const Extent& extent, double cell_m) {
 }
 
 double edge_that_fits(const Extent& extent, double cell_m) {
-  while (bytes_of(extent, cell_m) > static_cast<double>(PlacePyramid::kMostBytes)) cell_m *= 2;
+  const auto along = [&](int axis) { return cells_along(extent, axis, cell_m); };
+  while (bytes_of(along(0), along(1), along(2)) > static_cast<double>(PlacePyramid::kMostBytes)) cell_m *= 2;
   return cell_m;
 }
 
@@ -140,13 +139,23 @@ Level footing_of(const Level& occupied) {
   return footing;
 }
 
-/// Pools two by two boxes of the level below.
-Level pooled(const Level& below, int half) {
+std::size_t cells_of(const Level& level) {
+  return static_cast<std::size_t>(level.size[0]) * static_cast<std::size_t>(level.size[1]) *
+         static_cast<std::size_t>(level.size[2]);
+}
+
+/// The level above, which pools two by two of its boxes, without its values.
+Level level_above(const Level& below, int half) {
   Level level;
   level.offset = below.offset + half;
   for (int i = 0; i < 3; ++i) level.size[i] = below.size[i] + (i < 2 ? half : 0);
-  level.values.reserve(static_cast<std::size_t>(level.size[0]) * static_cast<std::size_t>(level.size[1]) *
-                       static_cast<std::size_t>(level.size[2]));
+  return level;
+}
+
+/// Pools two by two boxes of the level below.
+Level pooled(const Level& below, int half) {
+  Level level = level_above(below, half);
+  level.values.reserve(cells_of(level));
   for (int z = 0; z < level.size[2]; ++z)
     for (int y = -level.offset; y < level.size[1] - level.offset; ++y)
       for (int x = -level.offset; x < level.size[0] - level.offset; ++x)
@@ -160,6 +169,18 @@ Level pooled(const Level& below, int half) {
 PooledGrid::PooledGrid(Level cells, int levels) {
   levels_.push_back(std::move(cells));
   for (int k = 1; k <= levels; ++k) levels_.push_back(pooled(levels_.back(), 1 << (k - 1)));
+}
+
+PooledGrid::PooledGrid(const int (&size)[3], int levels,
+                       const std::function<void(std::span<std::uint8_t>)>& fill) {
+  Level level;
+  std::copy_n(size, 3, level.size);
+  for (int k = 0; k <= levels; ++k) {
+    if (k > 0) level = level_above(levels_.back(), 1 << (k - 1));
+    level.values.resize(cells_of(level));
+    fill(level.values);
+    levels_.push_back(std::move(level));
+  }
 }
 
 std::uint64_t PooledGrid::bytes() const {
@@ -180,9 +201,7 @@ PlacePyramid::PlacePyramid(const PointCloud& map, double cell_m, const Vec3<doub
     low[i] = (std::floor(extent.low[i] / cell_m_) - kMargin) * cell_m_;
   }
   corner_ = {low[0], low[1], low[2]};
-  occupied.values.resize(static_cast<std::size_t>(occupied.size[0]) *
-                         static_cast<std::size_t>(occupied.size[1]) *
-                         static_cast<std::size_t>(occupied.size[2]));
+  occupied.values.resize(cells_of(occupied));
   for_each_finite(map, level_from_map_, [&](const Vec3<double>& p) {
     const auto cell = [&](int axis) {
       return static_cast<unsigned>(std::floor((coordinate_of(p, axis) - low[axis]) / cell_m_));
@@ -192,6 +211,30 @@ PlacePyramid::PlacePyramid(const PointCloud& map, double cell_m, const Vec3<doub
   levels_ = levels_for(std::max(occupied.size[0], occupied.size[1]));
   values_ = PooledGrid(with_soft_edges(occupied), levels_);
   footing_ = PooledGrid(footing_of(occupied), levels_);
+}
+
+std::optional<std::uint64_t> PlacePyramid::bytes_of(const Frame& frame) {
+  const bool finite = std::isfinite(frame.cell_m + frame.corner.x + frame.corner.y + frame.corner.z);
+  if (!finite || !(frame.cell_m >= kCellBoundsM.low)) return std::nullopt;
+  if (*std::min_element(frame.size, frame.size + 3) < 1 + 2 * kMargin) return std::nullopt;
+  const double bytes = initial_pose::bytes_of(frame.size[0], frame.size[1], frame.size[2]);
+  if (bytes > static_cast<double>(kMostBytes)) return std::nullopt;
+  return static_cast<std::uint64_t>(bytes);
+}
+
+PlacePyramid::PlacePyramid(const Frame& frame, const Vec3<double>& up,
+                           const std::function<void(std::span<std::uint8_t>)>& fill)
+    : cell_m_(frame.cell_m), level_from_map_(levelling(up)), corner_(frame.corner) {
+  if (!bytes_of(frame)) throw std::invalid_argument("place pyramid: no map has such cells");
+  levels_ = levels_for(std::max(frame.size[0], frame.size[1]));
+  values_ = PooledGrid(frame.size, levels_, fill);
+  footing_ = PooledGrid(frame.size, levels_, fill);
+}
+
+PlacePyramid::Frame PlacePyramid::frame() const {
+  Frame frame{cell_m_, corner_, {}};
+  std::copy_n(values_.level(0).size, 3, frame.size);
+  return frame;
 }
 
 Pose PlacePyramid::in_map(const Pose& in_level_map) const {

@@ -136,6 +136,12 @@ class Batches {
     return result.interrupted.has_value();
   }
 
+  /// The limits from now on.
+  void set_limits(const PerScan& per_scan) {
+    per_scan_ = per_scan;
+    result.interrupted.reset();
+  }
+
   Aligner& aligner() { return aligner_; }
   const PerScan& per_scan() const { return per_scan_; }
 

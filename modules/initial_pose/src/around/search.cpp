@@ -6,6 +6,7 @@
 
 #include "around/conclusion.hpp"
 #include "around/finishing.hpp"
+#include "around/proposing.hpp"
 #include "ndt/align/no_returns.hpp"
 #include "ndt/initial_pose/grid.hpp"
 #include "ndt/initial_pose/tpe.hpp"
@@ -21,23 +22,12 @@ int startup_of(const SearchOptions& options) {
   return options.method == Method::tpe ? std::min(options.startup, options.particles) : options.particles;
 }
 
-/// The scan, unless the options say otherwise without its no-returns, which then lie in `room`.
-const PointCloud& used_points(const PointCloud& scan, const SearchOptions& options, PointCloud& room) {
-  return options.keep_no_returns ? scan : without_no_returns(scan, room);
-}
-
-/// Most poses of a batch.
-int most_at_once(const Strategy& strategy, const SearchOptions& options) {
-  return std::max({strategy.startup_at_once ? startup_of(options) : 1,
-                   strategy.guided_at_once ? std::min(options.at_once, options.particles) : 1, kLeaders});
-}
-
 class Search {
  public:
   Search(Batches& batches, const Strategy& strategy, const SearchOptions& options)
       : batches_(batches), strategy_(strategy), options_(options) {}
 
-  SearchResult guided(Tpe tpe) {
+  void guided(Tpe& tpe) {
     for (Round round = ask(tpe); !round.places.empty() && !batches_.ended(); round = ask(tpe)) {
       const std::size_t first = particles().size();
       batches_.align(round.places, Role::proposed, round.guided, [&] {
@@ -49,7 +39,6 @@ class Search {
       for (std::size_t k = first; k < particles().size(); ++k) tell(tpe, particles()[k].result);
       batches_.clock.lap(SearchWork::take);
     }
-    return conclude(batches_, options_);
   }
 
   SearchResult unguided(const std::vector<Pose>& places) {
@@ -96,18 +85,33 @@ class Search {
           static_cast<std::size_t>(std::ranges::min_element(particles(), is_better) - particles().begin()));
   }
 
-  /// Tells a result. A particle without overlap is told as worse than all others.
-  static void tell(Tpe& tpe, const AlignResult& result) {
-    tpe.tell(principal(derivative_pose(result.map_from_scan)),
-             meets_the_map(result) ? result.transform_probability : -std::numeric_limits<double>::infinity());
-  }
-
   Batches& batches_;
   const Strategy& strategy_;
   SearchOptions options_;
 };
 
 }  // namespace
+
+const PointCloud& used_points(const PointCloud& scan, const SearchOptions& options, PointCloud& room) {
+  return options.keep_no_returns ? scan : without_no_returns(scan, room);
+}
+
+int most_at_once(const Strategy& strategy, const SearchOptions& options) {
+  return std::max({strategy.startup_at_once ? startup_of(options) : 1,
+                   strategy.guided_at_once ? std::min(options.at_once, options.particles) : 1, kLeaders});
+}
+
+double told_score(const AlignResult& result) {
+  return meets_the_map(result) ? result.transform_probability : -std::numeric_limits<double>::infinity();
+}
+
+void tell(Tpe& tpe, const AlignResult& result) {
+  tpe.tell(principal(derivative_pose(result.map_from_scan)), told_score(result));
+}
+
+void propose(Batches& batches, const Strategy& strategy, const SearchOptions& options, Tpe& tpe) {
+  Search(batches, strategy, options).guided(tpe);
+}
 
 std::size_t SearchResult::proposed() const {
   return static_cast<std::size_t>(std::ranges::count(particles, Role::proposed, &Particle::role));
@@ -123,9 +127,11 @@ SearchResult search(Aligner& aligner, const PointCloud& scan, const PosePrior& p
   PointCloud room;
   Batches batches(aligner, used_points(scan, options, room), per_scan, observer, sight_lines,
                   options.particles, most_at_once(strategy, options));
-  Search run(batches, strategy, options);
-  if (options.method == Method::grid) return run.unguided(grid_places(prior, options.particles));
-  return run.guided(Tpe(prior, {startup_of(options), options.candidates, options.seed}));
+  if (options.method == Method::grid)
+    return Search(batches, strategy, options).unguided(grid_places(prior, options.particles));
+  Tpe tpe(prior, {startup_of(options), options.candidates, options.seed});
+  propose(batches, strategy, options, tpe);
+  return conclude(batches, options);
 }
 
 SearchResult search_places(Aligner& aligner, const PointCloud& scan, const std::vector<Pose>& places,

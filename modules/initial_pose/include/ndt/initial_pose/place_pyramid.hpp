@@ -4,7 +4,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "ndt/align/option.hpp"
@@ -35,6 +37,8 @@ class PooledGrid {
   PooledGrid() = default;
   /// Pools `cells`, level 0, into levels 1 to levels - 1.
   PooledGrid(Level cells, int levels);
+  /// As many levels above cells of this size, each filled by fill(), the finest first.
+  PooledGrid(const int (&size)[3], int levels, const std::function<void(std::span<std::uint8_t>)>& fill);
   /// Level k, 0 the finest.
   const Level& level(int k) const { return levels_[static_cast<std::size_t>(k)]; }
   std::uint64_t bytes() const;  ///< memory of all levels
@@ -57,6 +61,22 @@ class PlacePyramid {
   /// not z, the cells are those of the map turned level. Throws std::invalid_argument for another edge and
   /// for an up without a direction, InputError if the map has no finite point.
   PlacePyramid(const PointCloud& map, double cell_m, const Vec3<double>& up = {0, 0, 1});
+
+  /// All but its cells.
+  struct Frame {
+    double cell_m = 0;    ///< edge of the cells
+    Vec3<double> corner;  ///< of cell 0 [m]
+    int size[3] = {};     ///< cells in x, y and z
+  };
+  /// Memory of all levels of both grids; nothing if no map has such a pyramid.
+  static std::optional<std::uint64_t> bytes_of(const Frame& frame);
+  /// A pyramid that was kept. fill() writes all cells of each level: those of values(), then those of
+  /// footing(), the finest first. Throws std::invalid_argument for a frame without bytes_of(), and what
+  /// fill() throws.
+  PlacePyramid(const Frame& frame, const Vec3<double>& up,
+               const std::function<void(std::span<std::uint8_t>)>& fill);
+  /// The frame of this pyramid.
+  Frame frame() const;
 
   /// Edge of the cells: the one asked for, or longer.
   double cell_m() const { return cell_m_; }
