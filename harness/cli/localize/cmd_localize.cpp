@@ -60,14 +60,7 @@ AlignArguments with_profile(AlignArguments given, const Implementation& entry) {
 /// An option that would not be used is a mistake.
 void check_uses(const LocalizeCommand& a, Prediction prediction) {
   check(a.start);
-  const auto given_file = [](const std::string& file) { return !file.empty() && file != "none"; };
-  const bool chosen = a.localizer[&LocalizerOptions::prediction].has_value();
-  if (chosen && given_file(a.recording.odometry) && prediction != Prediction::odometry)
-    throw UsageError(fmt::format("--odometry requires --prediction odometry, not {}; remove one of the two",
-                                 localization::to_string(prediction)));
-  if (chosen && given_file(a.recording.imu) && prediction != Prediction::imu)
-    throw UsageError(fmt::format("--imu requires --prediction imu, not {}; remove one of the two",
-                                 localization::to_string(prediction)));
+  if (a.localizer[&LocalizerOptions::prediction]) check_sensors(a.recording, prediction);
   const LocalizerArguments& given = a.localizer;
   if (given[&LocalizerOptions::spread_neighbours].value_or(0) == 0 &&
       (given[&LocalizerOptions::spread_offset_m] || given[&LocalizerOptions::spread_bound_m] ||
@@ -121,26 +114,11 @@ void take_bounds(LocalizerOptions& options, const initial_pose::ReliableBounds& 
          options.thin_map ? ", a denser map or a larger --resolution" : "");
 }
 
-/// The best that the sensors allow. Odometry has an IMU in it as a rule.
-Prediction best_prediction(const LocalizeCommand& a, const LocalizeInput& input) {
-  const bool imu_given = !a.recording.imu.empty() && !input.imu.empty() && a.recording.odometry.empty();
-  if (!input.odometry.empty() && !imu_given) return Prediction::odometry;
-  if (!input.imu.empty()) return Prediction::imu;
-  return input.twists.empty() ? Prediction::constant_velocity : Prediction::odometry;
-}
-
-void require_sensor(Prediction prediction, const LocalizeInput& input) {
-  if (prediction == Prediction::odometry && input.odometry.empty() && input.twists.empty())
-    throw UsageError("--prediction odometry: the scans have no odometry; give --odometry or --twist");
-  if (prediction == Prediction::imu && input.imu.empty())
-    throw UsageError("--prediction imu: the scans have no IMU; give --imu");
-}
-
 /// The options of the localizer, without the bounds that follow from the map.
 LocalizerOptions localizer_options(const LocalizeCommand& a, const Implementation& entry,
                                    const AlignOptions& align, const LocalizeInput& input) {
   LocalizerOptions options;
-  options.prediction = best_prediction(a, input);
+  options.prediction = best_prediction(a.recording, input);
   if (entry.own_process) options.by_convergence = true, options.recovery_particles = options.sight_every = 0;
   if (a.reliable_nvtl) options.reliable_nvtl = a.reliable_nvtl;
   if (!a.offsets.empty()) options.offsets = a.offsets;
@@ -198,20 +176,6 @@ std::optional<Transform> found_in_whole_map(const PointCloud& scan, LocalizeAlig
   aligners.with_map(
       [&](const PointCloud& map) { found = start_in_whole_map(with, aligners.searcher(), map, scan); });
   return found;
-}
-
-/// Half a metre leaves every thing that a ray meets, and little to look at. A map that follows has none.
-std::shared_ptr<const initial_pose::SightLines> sight_lines_of(LocalizeAligners& aligners,
-                                                               const LocalizerOptions& options) {
-  constexpr double kLeafM = 0.5;
-  std::shared_ptr<const initial_pose::SightLines> lines;
-  if (options.sight_every == 0 || aligners.following()) return lines;
-  aligners.with_map([&](const PointCloud& map) {
-    VoxelGrid grid;
-    const PointCloud thin = prepare(map, {.voxel_leaf_m = kLeafM}, grid).cloud;
-    lines = std::make_shared<const initial_pose::SightLines>(thin);
-  });
-  return lines;
 }
 
 ExitCode verdict_on(const LocalizeSummary& summary) {
@@ -275,7 +239,7 @@ ExitCode localize(const LocalizeCommand& given) {
     if (!start.pose) return ExitCode::jobs_failed;
   }
   Localizer localizer(aligners.tracker(), setting, [&]() -> Aligner& { return aligners.searcher(); });
-  localizer.use_sight_lines(sight_lines_of(aligners, setting));
+  if (setting.sight_every > 0) localizer.use_sight_lines(aligners.sight_lines());
   start.give(localizer);
   input.begin_lap = [&] {
     start.give(localizer);

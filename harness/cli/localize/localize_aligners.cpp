@@ -149,6 +149,13 @@ std::unique_ptr<Aligner> LocalizeAligners::another(const AlignOptions& options) 
   return aligner;
 }
 
+std::shared_ptr<const initial_pose::SightLines> LocalizeAligners::sight_lines() const {
+  constexpr double kLeafM = 0.5;  // leaves every thing that a ray meets, and little to look at
+  if (following_) return nullptr;
+  const PointCloud thin = prepare(whole_, {.voxel_leaf_m = kLeafM}).cloud;
+  return std::make_shared<const initial_pose::SightLines>(thin);
+}
+
 Aligner& LocalizeAligners::searcher() {
   if (!searcher_)
     searcher_ = another(setting_.searching(setting_.tracking));

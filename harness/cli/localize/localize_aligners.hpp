@@ -52,6 +52,8 @@ class LocalizeAligners {
   const AlignOptions& tracking() const { return setting_.tracking; }
   /// One more with the map in force.
   std::unique_ptr<Aligner> another(const AlignOptions& options) const;
+  /// Sight lines of the map; null for a map that follows.
+  std::shared_ptr<const initial_pose::SightLines> sight_lines() const;
   /// Null if the map is whole.
   localization::FollowingMap* following() { return following_ ? &*following_ : nullptr; }
   std::optional<localization::MapFollowing> map_following() const {

@@ -11,6 +11,9 @@
 #include "ndt/io/numbers.hpp"
 
 namespace ndt::harness {
+
+using localization::Prediction;
+
 namespace {
 
 constexpr std::size_t kMostLaps = 10000, kMostEvery = 1000000;
@@ -147,6 +150,30 @@ void take_sensors(const RecordingArguments& a, const ScanSequence& sequence, Loc
   if (!a.imu_from_scan.empty() && input.imu.empty())
     throw UsageError("--imu-from-scan requires an IMU; give --imu FILE, or remove it");
   if (!a.imu_from_scan.empty()) turn(input.imu, parse_transform(a.imu_from_scan, "--imu-from-scan"));
+}
+
+void check_sensors(const RecordingArguments& a, Prediction prediction) {
+  const auto refuse = [&](const char* flag, const std::string& file, Prediction by) {
+    if (!file.empty() && file != kNone && prediction != by)
+      throw UsageError(fmt::format("{} requires --prediction {}, not {}; remove one of the two", flag,
+                                   localization::to_string(by), localization::to_string(prediction)));
+  };
+  refuse("--odometry", a.odometry, Prediction::odometry);
+  refuse("--imu", a.imu, Prediction::imu);
+}
+
+Prediction best_prediction(const RecordingArguments& a, const LocalizeInput& input) {
+  const bool imu_given = !a.imu.empty() && !input.imu.empty() && a.odometry.empty();
+  if (!input.odometry.empty() && !imu_given) return Prediction::odometry;
+  if (!input.imu.empty()) return Prediction::imu;
+  return input.twists.empty() ? Prediction::constant_velocity : Prediction::odometry;
+}
+
+void require_sensor(Prediction prediction, const LocalizeInput& input) {
+  if (prediction == Prediction::odometry && input.odometry.empty() && input.twists.empty())
+    throw UsageError("--prediction odometry: the scans have no odometry; give --odometry or --twist");
+  if (prediction == Prediction::imu && input.imu.empty())
+    throw UsageError("--prediction imu: the scans have no IMU; give --imu");
 }
 
 std::vector<StampedTransform> gnss_for(const ScanSequence& sequence, const std::string& file,

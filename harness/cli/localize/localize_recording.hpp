@@ -33,6 +33,13 @@ ScanSequence opened(const RecordingArguments& a, const MapArguments& map, const 
 /// "none". Throws InputError for a file that cannot be used, and for times that are not those of the scans.
 void take_sensors(const RecordingArguments& a, const ScanSequence& sequence, LocalizeInput& input);
 
+/// Throws UsageError for a file that the prediction, which was asked for, would not use.
+void check_sensors(const RecordingArguments& a, localization::Prediction prediction);
+/// The best that the sensors allow. Odometry has an IMU in it as a rule.
+localization::Prediction best_prediction(const RecordingArguments& a, const LocalizeInput& input);
+/// Throws UsageError for a prediction whose sensor is missing.
+void require_sensor(localization::Prediction prediction, const LocalizeInput& input);
+
 /// GNSS, as take_sensors takes others. Where the implementation cannot be pulled, throws UsageError for
 /// a file, and leaves out a dataset's own, which a notice says.
 std::vector<StampedTransform> gnss_for(const ScanSequence& sequence, const std::string& file,

@@ -79,7 +79,7 @@ struct LocalizerOptions {
   int recovery_particles = 200;  ///< of one search; 0: what is lost stays lost
   /// A search goes on at the next scan after so many of them. The default is its start-up, after which it can
   /// answer.
-  int recovery_share = 100;
+  int recovery_share = 200;
   /// With a time [ms] one scan gets as many shares of a search as begin within it, until it is over; nothing:
   /// one share.
   std::optional<double> recovery_ms;
