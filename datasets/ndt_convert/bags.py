@@ -186,6 +186,11 @@ class Bag:
             return getattr(message, "child_frame_id", None) or None
         return message.header.frame_id
 
+    def parent_of(self, topic):
+        """The frame that the poses of a topic are in, by its first message; None if it does not say."""
+        message = next((message for _, _, message in self.of_one_sender(topic, [])), None)
+        return plain(message.header.frame_id) or None if message else None
+
     def stamps(self, topic, receive_time):
         """[(number on the topic, stamp in seconds)]"""
         return [(number, stamp_s(message, time_ns, receive_time)) for number, time_ns, message in self.of_one_sender(topic, [])]

@@ -40,7 +40,7 @@ def read(work, options, say):
             trajectory = Trajectory(f"{options.input}: tf of {options.pose_tf}", *found, options.longest_gap)
         if options.odometry_tf:
             odometry = sensors.of_tf(options.odometry_tf, times)
-        frames = sensors.known_frames() if options.keep_frames else None
+        frames = sensors.known_frames()._replace(odometry=_odometry_frame(bag, options)) if options.keep_frames else None
         sensors.tell_wrong_tf()
     for name, sensor in ((options.odometry_topic, odometry), (options.gnss_topic, positions), (options.imu_topic, _times(imu)),
                          (options.twist_topic, _times(twist))):
@@ -51,6 +51,10 @@ def read(work, options, say):
 
 def _times(rows):
     return None if rows is None else (rows[:, 0],)
+
+
+def _odometry_frame(bag, options):
+    return bag.parent_of(options.odometry_topic) if options.odometry_topic else options.odometry_tf and tf.plain(options.odometry_tf)
 
 
 def _scans(work, bag, topic, options, say):

@@ -41,6 +41,7 @@ class Frames(NamedTuple):
     scan: str  # of the scans, may be empty
     tree: object  # tf.Tree
     longest_gap_s: float
+    odometry: object = None  # that the odometry's poses are in; None without one
 
 
 class Recording(NamedTuple):

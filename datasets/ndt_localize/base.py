@@ -5,20 +5,19 @@ import numpy as np
 from ndt_convert.faults import Fault
 from ndt_convert.poses import write_tum
 
-DEFAULT = "base_link"
 FILE = "poses_base.tum"
 
 
-def moved(results, wanted, frames, out, say):
+def moved(results, wanted, usual, frames, out, say):
     """(results, the name of their body). The results are of the base frame, and poses_base.tum has its poses, where the bag's tf knows it.
-    They stay the scanner's where it does not. wanted: --base-frame, or None. frames: those of the bag, or None."""
+    They stay the scanner's where it does not. wanted: --base-frame, or None for the usual one. frames: those of the bag, or None."""
     (out / FILE).unlink(missing_ok=True)  # of an earlier localisation
-    base = (wanted or DEFAULT).lstrip("/")
+    base = (wanted or usual).lstrip("/")
     if frames is None or base == frames.scan:
         return results, base
     mounts, known = _mounts(frames, base, np.array([result.stamp_s for result in results]), say)
     if not known.any():
-        name = wanted or frames.scan or DEFAULT
+        name = wanted or frames.scan or usual
         say(f"tf does not say where {frames.scan or 'the scanner'} is on {base}: poses are the scanner's, called {name}")
         return results, name
     out_of = "" if known.all() else f"; {(~known).sum()} of {len(known)} scans are left out, at whose times tf does not say where it is"

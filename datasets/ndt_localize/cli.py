@@ -12,7 +12,7 @@ from ndt_convert.ending import call
 from ndt_convert.faults import EXIT_USAGE, Fault, UsageFault
 from ndt_convert.printable import printable
 
-from . import base, mcap_file, preset, rerun_file, results, sources
+from . import base, frames, mcap_file, preset, rerun_file, results, sources
 from .bag import converted, say, start_of
 
 PROGRAM = "ndt_localize"
@@ -31,7 +31,7 @@ OF_BAGS = {  # options of ndt_convert
 MORE_OF_BAGS = ("--frame", "--receive-time")
 
 PARTICLES = "--debug-particles"
-OF_EXPORTS = {"cloud_points": 20000, "map_frame": "map", "base_frame": None}
+OF_EXPORTS = {"cloud_points": 20000, "map_frame": None, "base_frame": None}
 
 
 class _Parser(argparse.ArgumentParser):
@@ -54,7 +54,7 @@ def parser():
     p.add_argument("--out", type=Path, help="folder of the poses and the diagnostics")
     g = p.add_argument_group("many at once")
     g.add_argument("--preset", metavar="NAME|FILE", help="localise each run of a list into its own folder in --out, unless the folder "
-                   "exists. Other options go to every run. A TOML file, or localization: the published runs")
+                   "exists. Other options go to every run. A TOML file, localization: the published runs, or node: all that Autoware's has")
     g.add_argument("--only", action="append", metavar="NAME", help="run only these of the list; * stands for anything; may be repeated")
     g = p.add_argument_group("for a bag")
     for name, help_text in OF_BAGS.items():
@@ -63,12 +63,12 @@ def parser():
                    "may be repeated")
     g.add_argument("--receive-time", action="store_true", help="times of the recording instead of those in the messages")
     g = p.add_argument_group("recordings of the result")
-    g.add_argument("--mcap", type=Path, metavar="FILE", help="write tf, odometry, poses, path, clouds and diagnostics for ROS 2 and Foxglove")
+    g.add_argument("--mcap", type=Path, metavar="FILE", help="write tf, clouds, Autoware's topics and diagnostics for ROS 2 and Foxglove")
     g.add_argument("--rerun", type=Path, metavar="FILE", help="write poses, path, clouds and scores for Rerun, if its Python package is installed")
     g.add_argument("--cloud-points", type=int, metavar="N", help="at most this many points of a scan, every n-th (20000)")
-    g.add_argument("--map-frame", help="name of the map's frame (map)")
-    g.add_argument("--base-frame", help="frame whose poses are recorded (base_link), for a bag also in poses_base.tum, if its "
-                   "tf places the scanner on it; else the name of the scanner's frame (its frame_id, or base_link)")
+    g.add_argument("--map-frame", help="name of the map's frame (the parameter file's, or map)")
+    g.add_argument("--base-frame", help="frame whose poses are recorded (the parameter file's, or base_link), for a bag also in poses_base.tum, "
+                   "if its tf places the scanner on it; else the name of the scanner's frame (its frame_id, or base_link)")
     return p
 
 
@@ -105,9 +105,9 @@ def _follow(own, exports, bag, given, passed):
         return _localize(own, exports, own.scans, [*(["--map", str(own.map)] if own.map else []), *passed], None)
     options = [word for name in given for word in _words(own, name)]
     options += [word for word in passed if word == "--keep-no-returns"]  # the converter would leave them out first
-    with converted(Path(own.scans), own.map, tiled, own.out, options) as (dataset, frames):
+    with converted(Path(own.scans), own.map, tiled, own.out, options) as (dataset, of_bag):
         start = start_of(dataset, passed)
-        return _localize(own, exports, str(dataset), [*(["--map", str(own.map)] if tiled else []), *start, *passed], frames)
+        return _localize(own, exports, str(dataset), [*(["--map", str(own.map)] if tiled else []), *start, *passed], of_bag)
 
 
 def _preset(own, passed):
@@ -147,13 +147,16 @@ def _exports(own, bag):
     return [(file, writer) for _, file, writer in wanted]
 
 
-def _localize(own, exports, scans, passed, frames):
+def _localize(own, exports, scans, passed, of_bag):
     if exports and PARTICLES not in passed:
         passed = [*passed, PARTICLES]
     code = call([own.bench, "localize", "--scans", scans, "--out", str(own.out), *passed])
     if code not in LOCALISED:
         return code
-    found, own.base_frame = base.moved(results.read(own.out), own.base_frame, frames, own.out, say)
+    own.setting = results.setting(own.out)
+    usual = own.setting["frames"]["base"] or frames.BASE
+    found, body = base.moved(results.read(own.out), own.base_frame, usual, of_bag, own.out, say)
+    own.frames = frames.names(own.setting, own.map_frame, body, of_bag)
     if exports:
         _record(own, exports, scans, found)
     return code

@@ -8,6 +8,7 @@ from ndt_convert.poses import quaternion_of
 
 LEVELS = {"OK": 0, "WARN": 1, "ERROR": 2}
 FLOAT32 = 7  # of PointField
+ARROW, ADD, DELETE = 0, 0, 2  # of Marker
 
 
 class Messages:
@@ -39,8 +40,15 @@ class Messages:
                           twist=self._make("geometry_msgs/msg/TwistWithCovariance", twist=twist, covariance=np.zeros(36)))
 
     def path(self, headers, poses):
-        stamped = [self._make("geometry_msgs/msg/PoseStamped", header=header, pose=self._pose(pose)) for header, pose in zip(headers, poses)]
+        stamped = [self.pose_stamped(header, pose) for header, pose in zip(headers, poses)]
         return self._make("nav_msgs/msg/Path", header=headers[0], poses=stamped)
+
+    def pose_stamped(self, header, pose):
+        return self._make("geometry_msgs/msg/PoseStamped", header=header, pose=self._pose(pose))
+
+    def number(self, kind, header, value):
+        """One of the types that are a time and a number."""
+        return self._make(kind, stamp=header.stamp, data=int(value) if "/Int" in kind else float(value))
 
     def poses(self, header, poses):
         return self._make("geometry_msgs/msg/PoseArray", header=header, poses=[self._pose(pose) for pose in poses])
@@ -51,20 +59,50 @@ class Messages:
         return self._make("sensor_msgs/msg/PointCloud2", header=header, height=1, width=len(points), fields=fields, is_bigendian=False,
                           point_step=4 * len(columns), row_step=4 * len(columns) * len(points), data=data, is_dense=True)
 
+    def markers(self, markers):
+        return self._make("visualization_msgs/msg/MarkerArray", markers=markers)
+
+    def arrow(self, header, name, number, pose, share, lifetime_s=0):
+        """An arrow of 0.3 m, from blue at a share of 0 to red at 1. It stays for ever unless it has a lifetime."""
+        share = float(np.clip(share, 0, 1))
+        color = self._make("std_msgs/msg/ColorRGBA", r=share, g=0.0, b=1 - share, a=1.0)
+        return self._marker(header, name, number, ADD, self._pose(pose), color, lifetime_s)
+
+    def no_marker(self, header, name, number):
+        """Removes a marker of an earlier message."""
+        color = self._make("std_msgs/msg/ColorRGBA", r=0.0, g=0.0, b=0.0, a=0.0)
+        return self._marker(header, name, number, DELETE, self._pose(np.eye(4)), color, 0)
+
+    def _marker(self, header, name, number, action, pose, color, lifetime_s):
+        nothing = np.zeros(0, np.uint8)
+        image = self._make("sensor_msgs/msg/CompressedImage", header=header, format="", data=nothing)
+        lifetime = self._make("builtin_interfaces/msg/Duration", sec=lifetime_s, nanosec=0)
+        return self._make("visualization_msgs/msg/Marker", header=header, ns=name, id=number, type=ARROW, action=action, pose=pose,
+                          scale=self._vector((0.3, 0.1, 0.1)), color=color, lifetime=lifetime, frame_locked=False, points=[], colors=[],
+                          texture_resource="", texture=image, uv_coordinates=[], text="", mesh_resource="",
+                          mesh_file=self._make("visualization_msgs/msg/MeshFile", filename="", data=nothing),
+                          mesh_use_embedded_materials=False)
+
+    def one_status(self, header, *status):
+        return self._make("diagnostic_msgs/msg/DiagnosticArray", header=header, status=[self._status(*status)])
+
     def diagnostics(self, header, record):
         """The scan's status, and those of its map update and its search for a lost pose, if it had one."""
         of_scan = {key: value for key, value in record.items() if not isinstance(value, (list, dict))}
-        status = [self._status("scan_matching_status", record["level"], "; ".join(record["messages"]), of_scan)]
+        status = [self._own("scan_matching_status", record["level"], "; ".join(record["messages"]), of_scan)]
         if (update := record.get("map_update")) is not None:
-            status.append(self._status("map_update_status", "OK" if update["in_force"] else "WARN", update["error"], update))
+            status.append(self._own("map_update_status", "OK" if update["in_force"] else "WARN", update["error"], update))
         if (recovery := record.get("recovery")) is not None:
-            status.append(self._status("recovery_status", *recovery_state(recovery), recovery))
+            status.append(self._own("recovery_status", *recovery_state(recovery), recovery))
         return self._make("diagnostic_msgs/msg/DiagnosticArray", header=header, status=status)
 
-    def _status(self, name, level, message, values):
+    def _own(self, name, level, message, values):
+        return self._status(f"localization: {name}", level, message, values, "ndt-bench")
+
+    def _status(self, name, level, message, values, hardware):
         values = [self._make("diagnostic_msgs/msg/KeyValue", key=key, value=_text(value)) for key, value in values.items()]
-        return self._make("diagnostic_msgs/msg/DiagnosticStatus", level=LEVELS[level], name=f"localization: {name}",
-                          message=message or "OK", hardware_id="ndt-bench", values=values)
+        return self._make("diagnostic_msgs/msg/DiagnosticStatus", level=LEVELS[level], name=name, message=message or "OK",
+                          hardware_id=hardware, values=values)
 
     def _with_covariance(self, pose, covariance):
         return self._make("geometry_msgs/msg/PoseWithCovariance", pose=self._pose(pose), covariance=np.asarray(covariance, dtype=float))

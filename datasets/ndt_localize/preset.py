@@ -1,9 +1,13 @@
 """A list of localisations, made one after the other: ./run localize --preset; see docs/measuring.md."""
 
+import importlib.util
 import json
+import os
 import re
 import shutil
+import string
 import subprocess
+import sys
 import time
 import tomllib
 from fnmatch import fnmatchcase
@@ -13,16 +17,19 @@ from typing import NamedTuple
 from ndt_convert.ending import call
 from ndt_convert.faults import EXIT_OK, Fault, UsageFault
 
+from . import sources
+
 FOLDER = Path(__file__).resolve().parent / "presets"
 EXIT_RUNS_FAILED = 4
 ENDED_LOST = 4  # exit code of ndt-bench localize: a result like others, if all was written
 WRITTEN = "written to"  # begins the last line of a localisation that was finished
-OUTPUT, RECORD = "output.txt", "preset.json"
+OUTPUT, RECORD, RECORDING, TILES = "output.txt", "preset.json", "localization.mcap", ".tiles"
 AUTO = "auto"
 SHOWN = ("scans  ", "time a scan", "closed-loop ATE")  # of what ndt-bench localize prints
 KEYS = ("description", "implementations", "options", "methods", "variants")
 NAME = r"\w[\w.-]*"
-OWN = ("scans", "out", "implementation", "mcap", "rerun")  # options that no list may give
+OWN = ("scans", "out", "implementation", "rerun")  # options that no list may give
+DATASETS = "NDT_DATASETS"  # texts of a list may begin with $NDT_DATASETS or $PRESET, the folder of the list
 
 
 class Run(NamedTuple):
@@ -31,6 +38,8 @@ class Run(NamedTuple):
     implementation: str
     words: list  # options of ndt-bench localize
     record: dict  # its place in the list, for reports
+    mcap: bool = False  # a recording of it is written, too
+    tiles_m: object = None  # edge of the square tiles that the dataset's map is cut into, or None
 
 
 def make(preset, bench, out, only, passed):
@@ -88,19 +97,20 @@ def read(file):
 
 
 def _runs(entry, implementations, shared, file, where):
-    _require(isinstance(entry, dict) and set(entry) <= {"name", "scans", "implementations", "variants", "options"}, file, where,
-             "it has a key other than name, scans, implementations, variants, options")
+    _require(isinstance(entry, dict) and set(entry) <= {"name", "scans", "implementations", "variants", "options", "tiles"}, file, where,
+             "it has a key other than name, scans, implementations, variants, options, tiles")
     name, scans, options = entry.get("name"), entry.get("scans"), entry.get("options", {})
     _require(isinstance(name, str) and re.fullmatch(NAME, name, re.ASCII), file, where, "name is missing, or cannot name a folder")
     where = f"run {name}"
     _require(isinstance(scans, str) and scans, file, where, "scans is missing; give a dataset or a folder")
     _require(isinstance(options, dict), file, where, "options is not a table")
-    own, variants = entry.get("implementations", implementations), entry.get("variants", [""])
+    own, variants, tiles = entry.get("implementations", implementations), entry.get("variants", [""]), entry.get("tiles")
     for key, of in (("implementations", own), ("variants", variants)):
         _require(isinstance(of, list) and of and all(isinstance(one, str) for one in of), file, where, f"{key} is not a list of names")
     for variant in variants:
         _require(variant in shared["variants"] or not variant, file, where, f"the variant {variant} is not in [variants]")
-    return [_run(name, scans, variant, one, options, shared, file) for variant in variants for one in own]
+    _require(tiles is None or (isinstance(tiles, (int, float)) and not isinstance(tiles, bool)), file, where, "tiles is not a number")
+    return [_run(name, _filled(scans, file), variant, one, options, shared, file)._replace(tiles_m=tiles) for variant in variants for one in own]
 
 
 def _run(name, scans, variant, method, options, shared, file):
@@ -111,8 +121,15 @@ def _run(name, scans, variant, method, options, shared, file):
     implementation = of_method.pop("implementation", AUTO)
     _require(isinstance(implementation, str), file, f"run {folder}", "implementation is not a name")
     own = shared["options"] | options | shared["variants"].get(variant, {}) | of_method
+    mcap = own.pop("mcap", False)
+    _require(isinstance(mcap, bool), file, f"run {folder}", "mcap is neither true nor false")
     words = [word for key, value in own.items() for word in _words(key, value, file, f"run {folder}")]
-    return Run(folder, scans, implementation, words, {"run": name, "variant": variant, "method": method})
+    return Run(folder, scans, implementation, words, {"run": name, "variant": variant, "method": method}, mcap)
+
+
+def _filled(text, file):
+    known = {"PRESET": file.resolve().parent, **{name: os.environ[name] for name in (DATASETS,) if os.environ.get(name)}}
+    return string.Template(text).safe_substitute(known)
 
 
 def _words(key, value, file, where):
@@ -123,7 +140,7 @@ def _words(key, value, file, where):
     numbers = value if isinstance(value, list) else [value]
     fits = all(isinstance(one, (int, float)) and not isinstance(one, bool) for one in numbers) or isinstance(value, str)
     _require(fits and numbers, file, where, f"{key} is not a number, text, true, or list of numbers")
-    return [f"--{key}={','.join(map(str, numbers))}"]
+    return [_filled(f"--{key}={','.join(map(str, numbers))}", file)]
 
 
 def _require(fits, file, where, what):
@@ -150,10 +167,34 @@ def _listing(bench):
 
 def missing(run, listing):
     """Why it cannot be made on this machine; None if it can. ndt-bench lists no folders."""
-    if run.scans not in listing and not Path(run.scans).exists():
-        return f"{run.scans}: neither a dataset of ndt-bench list nor a folder; does NDT_DATASETS have it?"
-    reasons = (f"{name}: {listing[name]}" for name in (run.implementation, run.scans) if listing.get(name))
-    return next(reasons, None)
+    reasons = [f"{name}: {listing[name]}" for name in (run.implementation, run.scans) if listing.get(name)]
+    if any(f"${DATASETS}" in word for word in (run.scans, *run.words)):
+        reasons.append(f"{DATASETS} is not set")
+    elif run.scans not in listing and not Path(run.scans).exists():
+        reasons.append(f"{run.scans}: neither a dataset of ndt-bench list nor a folder; does {DATASETS} have it?")
+    if run.mcap and importlib.util.find_spec("rosbags") is None:
+        reasons.append("writing MCAP requires the Python package rosbags")
+    return next(iter(reasons), None)
+
+
+def _tiles(run, bench, out):
+    """The folder of the map's tiles, cut once for all implementations."""
+    folder = out / TILES / f"{re.sub('[^A-Za-z0-9]+', '_', run.scans).strip('_')}-{run.tiles_m:g}"
+    if not folder.exists():
+        work = folder.with_name(f"{folder.name}.part")
+        shutil.rmtree(work, ignore_errors=True)
+        source = sources.map_file(run.scans) or run.scans  # ndt-bench makes a dataset that is not there yet
+        if call([bench, "map", "cut", str(source), f"--size={run.tiles_m:g}", "--out", str(work)], stdout=subprocess.DEVNULL) != EXIT_OK:
+            raise Fault(run.scans, "", "its map was not cut into tiles", "see the message above")
+        work.rename(folder)
+    return folder
+
+
+def _command(run, bench, out, work):
+    words = [f"--map={_tiles(run, bench, out)}"] if run.tiles_m else []
+    if not run.mcap:
+        return [bench, "localize", *words]
+    return [sys.executable, "-P", "-m", "ndt_localize", "--bench", bench, *words, f"--mcap={work / RECORDING}"]
 
 
 def _made(run, bench, out, passed):
@@ -161,8 +202,13 @@ def _made(run, bench, out, passed):
     work, folder = out / f".{run.name}.part", out / run.name
     shutil.rmtree(work, ignore_errors=True)
     work.mkdir()
-    words = [bench, "localize", "--scans", run.scans, "--implementation", run.implementation, *run.words, *passed, "--out", str(work)]
     (work / RECORD).write_text(json.dumps(run.record) + "\n", encoding="utf-8")
+    try:
+        command = _command(run, bench, out, work)
+    except Fault as fault:
+        print(f"    {fault}", flush=True)
+        return False
+    words = [*command, "--scans", run.scans, "--implementation", run.implementation, *run.words, *passed, "--out", str(work)]
     begun = time.monotonic()
     with open(work / OUTPUT, "w", encoding="utf-8") as output:
         code = call(words, stdout=output)

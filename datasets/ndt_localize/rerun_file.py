@@ -35,12 +35,13 @@ def write(file, results, clouds, map_cloud, options):
 
 
 def _record(rerun, recording, results, clouds, map_cloud, options):
-    base = f"{options.map_frame}/{options.base_frame}"
+    map_frame = options.frames.map
+    base = f"{map_frame}/{options.frames.base}"
     if map_cloud is not None:
         points = thinned(read_cloud(map_cloud, options.bin_fields), MAP_SHARE * options.cloud_points)
-        recording.log(f"{options.map_frame}/points", rerun.Points3D(points, colors=GREY), static=True)
+        recording.log(f"{map_frame}/points", rerun.Points3D(points, colors=GREY), static=True)
     path = np.array([result.map_from_body[:3, 3] for result in results])
-    recording.log(f"{options.map_frame}/path", rerun.LineStrips3D([path], colors=GREEN), static=True)
+    recording.log(f"{map_frame}/path", rerun.LineStrips3D([path], colors=GREEN), static=True)
     for result in results:
         recording.set_time("scan", timestamp=result.stamp_s)
         recording.set_time("frame", sequence=result.diagnostics["frame"])

@@ -11,7 +11,8 @@ from ndt_convert.faults import Fault
 from ndt_convert.poses import read_tum
 
 
-PARTICLES = "particles.jsonl"  # of searches, if asked for
+PARTICLES, ITERATIONS = "particles.jsonl", "iterations.jsonl"  # of searches and alignments, if asked for
+SETTING, TRUTH = "localization.json", "localization_truth.tum"
 MAP = "localization_map.pcd"  # some points of all that was localised in
 
 
@@ -23,7 +24,19 @@ class Result(NamedTuple):
     covariance: object  # 36 numbers, row-major x y z roll pitch yaw, or None
     diagnostics: dict
     particles: list  # of this scan's search, as in particles.jsonl; empty without one
+    iterations: list = []  # map_from_scan of each iteration of its alignment
+    truth: object = None  # map_from_scan, if it is known
     body_from_scan: np.ndarray = np.eye(4)
+
+    def of_body(self, pose):
+        """The body's pose where the scanner has this one."""
+        return pose @ np.linalg.inv(self.body_from_scan)
+
+    @property
+    def odometry(self):
+        """(odometry_from_body, those of the two poses that it lies between), or None."""
+        poses = self.diagnostics["odometry"]
+        return poses and tuple(self.of_body(pose_of_record(pose)) for pose in (poses, poses["older"], poses["newer"]))
 
 
 def read(folder):
@@ -33,18 +46,44 @@ def read(folder):
         with open(folder / "frames.csv", newline="", encoding="utf-8") as file:
             names = [row["scan"] for row in csv.DictReader(file)]
         lines = (folder / "diagnostics.jsonl").read_text(encoding="utf-8").splitlines()
-        searches = (folder / PARTICLES).read_text(encoding="utf-8").splitlines() if (folder / PARTICLES).exists() else []
+        particles = {search["frame"]: search["particles"] for search in _records(folder / PARTICLES)}
+        iterations = _iterations(folder / ITERATIONS)
+        truth = dict(zip(*read_tum(folder / TRUTH))) if (folder / TRUTH).exists() else {}
     except OSError as error:
         raise Fault(error.filename, "", error.strerror, "give the folder that ndt-bench localize wrote") from None
     if not len(times) == len(names) == len(lines):
         raise Fault(folder, "", f"{len(times)} poses, {len(names)} rows of frames.csv and {len(lines)} diagnostics", "localise again")
-    particles = {search["frame"]: search["particles"] for search in map(json.loads, searches)}
-    return [_result(*row, particles) for row in zip(names, times, poses, map(json.loads, lines))]
+    return [_result(*row, particles, iterations, truth) for row in zip(names, times, poses, map(json.loads, lines))]
 
 
-def _result(name, stamp_s, pose, diagnostics, particles):
-    predicted = pose_of(diagnostics["predicted_xyz_m"], diagnostics["predicted_rpy_rad"])
-    return Result(name, float(stamp_s), pose, predicted, diagnostics["covariance"], diagnostics, particles.get(diagnostics["frame"], []))
+def setting(folder):
+    """Returns the options of the localisation."""
+    return json.loads((folder / SETTING).read_text(encoding="utf-8"))
+
+
+def _records(file):
+    """The records of a file with one a line; none if it was not asked for."""
+    if file.exists():
+        with open(file, encoding="utf-8") as lines:
+            yield from map(json.loads, lines)
+
+
+def _iterations(file):
+    found = {}
+    for record in _records(file):
+        found.setdefault(record["frame"], []).append(pose_of(record["pose"][:3], record["pose"][3:]))
+    return found
+
+
+def _result(name, stamp_s, pose, diagnostics, particles, iterations, truth):
+    frame, predicted = diagnostics["frame"], pose_of(diagnostics["predicted_xyz_m"], diagnostics["predicted_rpy_rad"])
+    return Result(name, float(stamp_s), pose, predicted, diagnostics["covariance"], diagnostics, particles.get(frame, []),
+                  iterations.get(frame, []), truth.get(stamp_s))
+
+
+def pose_of_record(record, prefix="pose"):
+    """The pose of an object in a file of ndt-bench."""
+    return pose_of(record[f"{prefix}_xyz_m"], record[f"{prefix}_rpy_rad"])
 
 
 def pose_of(xyz_m, rpy_rad):

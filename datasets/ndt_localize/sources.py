@@ -1,5 +1,6 @@
-"""The files of the scans and of the map that were localised."""
+"""The files of the scans and of the map that are localised."""
 
+import glob
 import os
 import tomllib
 from pathlib import Path
@@ -26,7 +27,7 @@ def bin_fields(scans, passed):
 
 
 def scan_files(scans):
-    """Scan's name: file. Empty where the scans are no files, as those of a dataset that is made on first use."""
+    """Scan's name: file. Empty where the scans are no files."""
     root, patterns, _ = _source(scans)
     files = [file for pattern in patterns for file in root.glob(pattern)]
     return {Path(name).stem: Path(name) for name in scans_among([str(file) for file in files])}
@@ -40,15 +41,26 @@ def map_file(scans):
 
 def _source(scans):
     """(folder, patterns of scans, name of the map)."""
-    folder, catalogue = Path(scans), CATALOGUE / f"{scans}.toml"
-    if (folder / "dataset.toml").is_file():
-        return folder, *_of_description(folder / "dataset.toml")
-    if folder.is_dir():
-        return folder, ["*"], None
-    if catalogue.is_file() and os.environ.get("NDT_DATASETS"):
+    catalogue, data = CATALOGUE / f"{scans}.toml", os.environ.get("NDT_DATASETS")
+    if data and catalogue.is_file() and not Path(scans).is_dir():
         table = tomllib.loads(catalogue.read_text(encoding="utf-8"))
-        return Path(os.environ["NDT_DATASETS"]) / table.get("root", table["name"]), *_of_description(catalogue)
-    return folder, [], None
+        return Path(data) / table.get("root", table["name"]), *_of_description(catalogue)
+    for folder in (Path(scans), *([Path(data) / scans] if data else []), *_made(scans)):
+        if (folder / "dataset.toml").is_file():
+            return folder, *_of_description(folder / "dataset.toml")
+        if folder.is_dir():
+            return folder, ["*"], None
+    return Path(scans), [], None
+
+
+def _made(scans):
+    """The folders of a dataset that was made on first use, the newest version first, where ndt-bench keeps them."""
+    if "/" in scans:
+        return []
+    home = os.environ.get("XDG_CACHE_HOME") or Path(os.environ.get("HOME", "")) / ".cache"
+    folders = Path(os.environ.get("NDT_CACHE") or Path(home) / "ndt-bench").glob(f"{glob.escape(scans)}_v*")
+    numbered = {int(folder.name.rpartition("_v")[2]): folder for folder in folders if folder.name.rpartition("_v")[2].isdigit()}
+    return [numbered[version] for version in sorted(numbered, reverse=True)]
 
 
 def _of_description(file):

@@ -270,6 +270,13 @@ std::optional<bool> RosParameters::flag(std::string_view name) const {
   refuse(name, "is neither true nor false", "give true or false");
 }
 
+std::optional<std::string> RosParameters::word(std::string_view name) const {
+  const RosParameter* parameter = find(name);
+  if (parameter == nullptr) return std::nullopt;
+  if (parameter->list || parameter->values[0].empty()) refuse(name, "is no name", "give one name");
+  return parameter->values[0];
+}
+
 std::optional<std::vector<double>> RosParameters::numbers(std::string_view name) const {
   const RosParameter* parameter = find(name);
   if (parameter == nullptr) return std::nullopt;

@@ -42,6 +42,8 @@ class RosParameters {
   std::optional<double> number(std::string_view name, const Bounds& bounds) const;
   std::optional<std::int64_t> whole(std::string_view name, std::int64_t least, std::int64_t most) const;
   std::optional<bool> flag(std::string_view name) const;
+  /// Not empty.
+  std::optional<std::string> word(std::string_view name) const;
   /// All finite.
   std::optional<std::vector<double>> numbers(std::string_view name) const;
 

@@ -50,7 +50,7 @@ bool is_pcd(const std::filesystem::path& file) {
 }  // namespace
 
 PointCloud read_scan(const std::filesystem::path& file, io::BinFields fields) {
-  PointCloud scan = read_cloud(file, nullptr, fields);
+  PointCloud scan = io::read_cloud(file, nullptr, fields);
   if (is_pcd(file))
     if (const io::PointTimes times = io::read_point_times(file); !times.field.empty())
       scan.times = seconds_of(times);

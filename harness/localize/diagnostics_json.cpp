@@ -135,6 +135,30 @@ ordered_json map_update_json(const LocalizedScan& scan) {
           {"swap_us", of_swap(update.swap_us)}};
 }
 
+ordered_json pose_json(const Transform& pose) {
+  return {{"pose_xyz_m", xyz(pose)}, {"pose_rpy_rad", rpy(pose)}};
+}
+
+ordered_json pose_json(const std::optional<AlignResult>& aligned) {
+  return aligned ? pose_json(aligned->map_from_scan) : nullptr;
+}
+
+ordered_json odometry_json(const std::optional<OdometryAt>& odometry) {
+  if (!odometry) return nullptr;
+  ordered_json j = pose_json(odometry->odometry_from_scan);
+  j["older"] = pose_json(odometry->older);
+  j["newer"] = pose_json(odometry->newer);
+  return j;
+}
+
+/// The ends of MULTI_NDT's alignments from beside the pose.
+ordered_json beside_json(const std::vector<AlignResult>& beside) {
+  if (beside.empty()) return nullptr;
+  ordered_json j = ordered_json::array();
+  for (const AlignResult& result : beside) j.push_back(pose_json(result.map_from_scan));
+  return j;
+}
+
 void put_own_keys(ordered_json& j, const ScanReport& report) {
   j["verdict"] = std::string(to_string(report.verdict));
   j["reason"] = std::string(to_string(report.reason));
@@ -144,9 +168,12 @@ void put_own_keys(ordered_json& j, const ScanReport& report) {
   j["covariance"] = report.covariance ? array_of(report.covariance->m) : ordered_json(nullptr);
   j["covariance_by"] =
       report.covariance ? ordered_json(std::string(to_string(report.covariance_by))) : nullptr;
+  j["aligned"] = pose_json(report.aligned);  // used or not
+  j["multi_ndt"] = beside_json(report.beside);
   j["predicted_by"] = std::string(to_string(report.prediction.by));
   j["predicted_xyz_m"] = xyz(report.prediction.map_from_scan);
   j["predicted_rpy_rad"] = rpy(report.prediction.map_from_scan);
+  j["odometry"] = odometry_json(report.prediction.odometry);
   j["odometry_miss"] = std::string(to_string(report.prediction.odometry_miss));
   j["gnss_miss"] = std::string(to_string(report.gnss_miss));
   j["gnss_beside_m"] = report.gnss_miss == Miss::contradicts ? number(report.gnss_beside_m) : nullptr;

@@ -219,14 +219,17 @@ void diagnose_map(ScanReport& report, const LocalizedScan& scan, const localizat
 }
 
 /// Adds what the localizer cannot know, since it has no clock.
-void diagnose(ScanReport& report, const LocalizedScan& scan, double critical_ms) {
+void diagnose(ScanReport& report, const LocalizedScan& scan, const LocalizeInput& input) {
   if (scan.dropped > 0)
     report.diagnosis.raise(
         Level::warn,
         fmt::format("{} earlier scans arrived during processing and were dropped", scan.dropped));
-  if (scan.execution_ms > critical_ms)
-    report.diagnosis.raise(
-        Level::warn, fmt::format("it took {:.1f} ms, more than {:g} ms", scan.execution_ms, critical_ms));
+  if (scan.delay_s && *scan.delay_s > input.points_timeout_s)
+    report.diagnosis.raise(Level::warn, fmt::format("the scan waited {:.3f} s, more than {:g} s",
+                                                    *scan.delay_s, input.points_timeout_s));
+  if (scan.execution_ms > input.critical_ms)
+    report.diagnosis.raise(Level::warn, fmt::format("it took {:.1f} ms, more than {:g} ms", scan.execution_ms,
+                                                    input.critical_ms));
 }
 
 /// Takes the cloud out of `raw`, without its no-returns unless they are kept, and moved by its points' times.
@@ -245,9 +248,9 @@ void take_own_time(LocalizedScan& scan, const std::optional<double>& own_ms) {
 }
 
 /// Raises what the localizer cannot know, and writes the diagnostics of the scan.
-void complete(ScanReport& report, LocalizedScan& scan, const RawScan& raw, double critical_ms) {
+void complete(ScanReport& report, LocalizedScan& scan, const RawScan& raw, const LocalizeInput& input) {
   diagnose(report, raw);
-  diagnose(report, scan, critical_ms);
+  diagnose(report, scan, input);
   const Stopwatch diagnosing;
   scan.diagnostics = diagnostics_json(scan).dump();
   scan.times.diagnostics_ms = diagnosing.elapsed_us() / 1000;
@@ -310,7 +313,7 @@ LocalizeSummary localize_all(localization::Localizer& localizer, const LocalizeI
       diagnose_map(report, scan, *input.following);
       input.following->after_scan(report.map_from_scan);
     }
-    complete(report, scan, raw, input.critical_ms);
+    complete(report, scan, raw, input);
     scan.cpu_ms = own.elapsed_us() / 1000;
     arrivals.outside_time([&] {
       count(summary, scan, raw, input);

@@ -111,6 +111,7 @@ struct LocalizeInput {
   std::vector<localization::StampedImu> imu;
   std::vector<localization::StampedTwist> twists;
   double critical_ms = 100;           ///< a scan that takes longer is diagnosed
+  double points_timeout_s = 1;        ///< and one that waits longer, in real time
   std::optional<RealTime> real_time;  ///< nothing: scan after scan, however long each takes
   std::function<PerScan()> limits;    ///< of a scan's alignments, counted from the call
   /// The time of the last alignment by the aligner's own clock; nothing where it has none.

@@ -48,6 +48,11 @@ json truth_json(const TruthFacts& truth) {
           {"success_rotation_deg", truth.success_rotation_deg}};
 }
 
+json frames_json(const FrameNames& frames) {
+  const auto name = [](const std::optional<std::string>& frame) { return frame ? json(*frame) : json(); };
+  return {{"base", name(frames.base)}, {"ndt_base", name(frames.ndt_base)}, {"map", name(frames.map)}};
+}
+
 std::vector<StampedTransform> truth_of(const ScanSequence& sequence) {
   std::vector<StampedTransform> poses;
   for (const TimedScan& scan : sequence.scans)
@@ -71,6 +76,9 @@ void write_run_record(const std::filesystem::path& folder, const RunRecord& reco
                {"map_following", record.map_following
                                      ? all_options(localization::kMapFollowingOptions, *record.map_following)
                                      : json()},
+               {"critical_ms", record.critical_ms},
+               {"points_timeout_s", record.points_timeout_s},
+               {"frames", frames_json(record.frames)},
                {"localizer", localizer_json(record.localizer)},
                {"align", align_json(record)},
                {"environment", environment}};

@@ -17,11 +17,18 @@ inline constexpr const char *kRecord = "localization.json", *kRecordTruth = "loc
                             *kRecordMap = "localization_map.pcd";
 inline constexpr std::array kRecordFiles{kRecord, kRecordTruth, kRecordMap};
 
+/// Names of ROS frames for a recording, from a parameter file; nothing: the usual ones.
+struct FrameNames {
+  std::optional<std::string> base, ndt_base, map;
+};
+
 struct RunRecord {
   std::string implementation, runs_on, profile, command_line;
   localization::LocalizerOptions localizer;
   AlignOptions align;
   std::optional<localization::MapFollowing> map_following;  ///< nothing: the map was whole
+  double critical_ms = 0, points_timeout_s = 0;
+  FrameNames frames{};
 };
 
 /// Writes implementation, options and machine (localization.json), the true poses of the scans that have one

@@ -32,8 +32,9 @@ AUTOWARE = {
 REAL_TIME = AUTOWARE | {"sensor_points_delay_time_sec": [NUMBER]}
 SCHEMA = {"frame": [WHOLE], "scan": [TEXT], "level": [TEXT], "messages": [LIST], **AUTOWARE, "dropped_before": [WHOLE],
           "verdict": [TEXT], "reason": [TEXT], "source": [TEXT], "pose_xyz_m": [LIST], "pose_rpy_rad": [LIST],
-          "covariance": [LIST, NULL], "covariance_by": [TEXT, NULL], "predicted_by": [TEXT], "predicted_xyz_m": [LIST], "predicted_rpy_rad": [LIST],
-          "odometry_miss": [TEXT], "gnss_miss": [TEXT], "gnss_beside_m": [NUMBER, NULL],
+          "covariance": [LIST, NULL], "covariance_by": [TEXT, NULL], "aligned": [dict, NULL], "multi_ndt": [LIST, NULL],
+          "predicted_by": [TEXT], "predicted_xyz_m": [LIST], "predicted_rpy_rad": [LIST],
+          "odometry": [dict, NULL], "odometry_miss": [TEXT], "gnss_miss": [TEXT], "gnss_beside_m": [NUMBER, NULL],
           "no_returns": [dict], "same_bytes": [WHOLE], "regularisation_xy_m": [LIST, NULL], "stop": [TEXT, NULL],
           "condition_number": [NUMBER, NULL], "surface_condition_number": [NUMBER, NULL], "push_sigmas": [NUMBER, NULL],
           "finish_step_m": [NUMBER, NULL], "finish_score": [NUMBER, NULL], "spread_m": [NUMBER, NULL], "spread_deg": [NUMBER, NULL],

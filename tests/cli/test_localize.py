@@ -251,8 +251,8 @@ def test_a_search_has_a_time_in_real_time_and_a_share_without(town, tmp_path):
         record = json.loads((tmp_path / name / "localization.json").read_text())["localizer"]
         return record["recovery_share"], record["recovery_ms"]
 
-    assert setting("a") == (100, None)
-    assert setting("b", "--real-time", "--speed", 1e6) == (100, 1000), "on a CPU"
+    assert setting("a") == (200, None)
+    assert setting("b", "--real-time", "--speed", 1e6) == (200, 1000), "on a CPU"
     assert setting("c", "--real-time", "--speed", 1e6, "--recovery-ms", 20, "--recovery-share", 7) == (7, 20)
 
 

@@ -14,6 +14,7 @@ from test_surveyed_maps import survey
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 START_S = 1_600_000_000
+ALIGNED = "/localization/pose_estimator/points_aligned"
 
 
 @pytest.fixture(scope="session")
@@ -157,7 +158,7 @@ def recorded(town, tmp_path_factory, extras_python):
         pytest.skip(f"skipped for want of mcap-ros2-support in {extras_python}")
     folder = tmp_path_factory.mktemp("mcap")
     localize(extras_python, "--scans", town, "--out", folder / "out", "--mcap", folder / "a.mcap", "--base-frame", "lidar", "--cloud-points", 500,
-             "--implementation", "persistent_cpu")
+             "--implementation", "persistent_cpu", "--gnss", "none")
     done = ran(extras_python, ROOT / "tests/cli/read_mcap.py", folder / "a.mcap")
     assert done.returncode == 0, done.stderr
     head, *messages = [json.loads(line) for line in done.stdout.splitlines()]
@@ -172,19 +173,28 @@ def position(pose):
     return [pose["position"][axis] for axis in "xyz"]
 
 
+def own_statuses(diagnostics):
+    """The statuses of each message that does not mirror those of Autoware."""
+    arrays = (message["message"]["status"] for message in diagnostics)
+    return [array for array in arrays if array[0]["hardware_id"] == "ndt-bench"]
+
+
 def test_mcap_has_every_pose_at_its_time(recorded):
     topics, out = recorded
     expected = tum(out / "poses.tum")
     frames = [json.loads(line) for line in (out / "diagnostics.jsonl").read_text().splitlines()]
-    assert {name: len(messages) for name, messages in topics.items()} == {
-        "/tf": 8, "/localization/odometry": 8, "/localization/pose_with_covariance": 8, "/localization/path": 1,
-        "/localization/points_aligned": 8, "/localization/points_initial": 8, "/localization/map": 1, "/diagnostics": 8}
+    assert {name: len(messages) for name, messages in topics.items() if not name.startswith("/localization/pose_estimator/")} == {
+        "/tf": 16, "/localization/kinematic_state": 8, "/localization/reference_kinematic_state": 8,
+        "/localization/pose_with_covariance": 8, "/localization/path": 1, "/localization/points_initial": 8,
+        "/map/pointcloud_map": 1, "/diagnostics": 33}
     for k, pose in enumerate(expected):
-        tf, odometry, single = (topics[name][k]["message"] for name in ("/tf", "/localization/odometry", "/localization/pose_with_covariance"))
-        assert topics["/tf"][k]["time"] == round(pose[0] * 1e9)
+        tf = topics["/tf"][2 * k]["message"]
+        odometry, single = (topics[name][k]["message"] for name in ("/localization/kinematic_state", "/localization/pose_with_covariance"))
+        assert topics["/tf"][2 * k]["time"] == round(pose[0] * 1e9)
         assert odometry["header"]["stamp"] == {"sec": int(pose[0]), "nanosec": round(pose[0] % 1 * 1e9)}
-        found, predicted = tf["transforms"]
-        assert (found["header"]["frame_id"], found["child_frame_id"], predicted["child_frame_id"]) == ("map", "lidar", "lidar_predicted")
+        _, predicted, found = tf["transforms"]
+        names = found["header"]["frame_id"], found["child_frame_id"], predicted["child_frame_id"]
+        assert names == ("map", "ndt_base_link", "lidar_predicted")
         assert [found["transform"]["translation"][axis] for axis in "xyz"] == pose[1:4] == position(single["pose"]["pose"])
         assert [found["transform"]["rotation"][axis] for axis in "xyzw"] == pytest.approx(pose[4:], abs=1e-9)
         assert [predicted["transform"]["translation"][axis] for axis in "xyz"] == frames[k]["predicted_xyz_m"]
@@ -193,25 +203,26 @@ def test_mcap_has_every_pose_at_its_time(recorded):
         assert odometry["pose"]["covariance"] == single["pose"]["covariance"] == frames[k]["covariance"]
     path = topics["/localization/path"][0]["message"]["poses"]
     assert [position(step["pose"]) for step in path] == [pose[1:4] for pose in expected]
-    speed = topics["/localization/odometry"][1]["message"]["twist"]["twist"]["linear"]
+    speed = topics["/localization/kinematic_state"][1]["message"]["twist"]["twist"]["linear"]
     assert math.hypot(*speed.values()) == pytest.approx(math.dist(expected[0][1:4], expected[1][1:4]) / 0.5)
 
 
 def test_mcap_has_clouds_in_frames_that_tf_places_and_diagnostics(recorded, town):
     topics, out = recorded
     first = (town / "scans" / "000000.pcd").read_bytes().partition(b"DATA binary\n")[2]
-    for name, frame in (("/localization/points_aligned", "lidar"), ("/localization/points_initial", "lidar_predicted")):
+    for name, frame in ((ALIGNED, "ndt_base_link"), ("/localization/points_initial", "lidar_predicted")):
         cloud = topics[name][0]["message"]
         assert cloud["header"]["frame_id"] == frame and 250 <= cloud["width"] <= 500 and cloud["height"] == 1
         assert [(field["name"], field["offset"], field["datatype"]) for field in cloud["fields"]] == [("x", 0, 7), ("y", 4, 7), ("z", 8, 7)]
         assert cloud["data"]["bytes"] == cloud["row_step"] == 12 * cloud["width"]
         assert bytes(cloud["data"]["first"][:12]) == struct.pack("<3f", *struct.unpack_from("<3f", first))
-    assert topics["/localization/map"][0]["message"]["header"]["frame_id"] == "map"
-    status = topics["/diagnostics"][3]["message"]["status"][0]
+    assert topics["/map/pointcloud_map"][0]["message"]["header"]["frame_id"] == "map"
+    own = own_statuses(topics["/diagnostics"])
+    status = own[3][0]
     values = {item["key"]: item["value"] for item in status["values"]}
     assert values["verdict"] == "ok" and values["frame"] == "3" and values["is_set_map_points"] == "true"
     assert float(values["nearest_voxel_transformation_likelihood"]) > 2
-    assert len(topics["/diagnostics"][3]["message"]["status"]) == 1, "no map update, no search"
+    assert len(own[3]) == 1, "no map update, no search"
 
 
 def statuses(python, folder, name):
@@ -219,8 +230,8 @@ def statuses(python, folder, name):
     if subprocess.run([python, "-c", "import mcap_ros2"], capture_output=True).returncode:
         pytest.skip(f"skipped for want of mcap-ros2-support in {python}")
     messages = [json.loads(line) for line in ran(python, ROOT / "tests/cli/read_mcap.py", folder / "a.mcap").stdout.splitlines()[1:]]
-    found = [{status["name"]: status for status in message["message"]["status"]}.get(f"localization: {name}")
-             for message in messages if message["topic"] == "/diagnostics"]
+    own = own_statuses(message for message in messages if message["topic"] == "/diagnostics")
+    found = [{status["name"]: status for status in array}.get(f"localization: {name}") for array in own]
     return found, [json.loads(line) for line in (folder / "out" / "diagnostics.jsonl").read_text().splitlines()]
 
 
@@ -304,17 +315,18 @@ def test_poses_are_moved_to_the_base_by_the_tf_of_the_bag(town, tmp_path, extras
     scanner = tum(tmp_path / "out" / "poses.tum")
     assert len(scanner) == 8 and apart(scanner, tum(town / "truth.tum")) < 0.1 and apart(scanner, got) > 1.5
     topics = messages_of(extras_python, tmp_path / "a.mcap")
-    assert len(topics["/tf"]) == len(topics["/localization/odometry"]) == len(topics["/localization/points_aligned"]) == 7
-    for pose, tf, odometry in zip(got, topics["/tf"], topics["/localization/odometry"]):
-        assert [transform["child_frame_id"] for transform in tf["transforms"]] == ["base_link", "base_link_predicted"]
-        assert list(tf["transforms"][0]["transform"]["translation"].values()) == pose[1:4] == position(odometry["pose"]["pose"])
+    assert len(topics["/tf"]) == 2 * len(topics["/localization/kinematic_state"]) == 2 * len(topics[ALIGNED]) == 14
+    for pose, tf, below, odometry in zip(got, topics["/tf"][::2], topics["/tf"][1::2], topics["/localization/kinematic_state"]):
+        assert [transform["child_frame_id"] for transform in tf["transforms"]] == ["odom", "base_link_predicted", "ndt_base_link"]
+        assert [(one["header"]["frame_id"], one["child_frame_id"]) for one in below["transforms"]] == [("odom", "base_link")]
+        assert list(tf["transforms"][2]["transform"]["translation"].values()) == pose[1:4] == position(odometry["pose"]["pose"])
         assert odometry["child_frame_id"] == "base_link"
     first = struct.unpack_from("<3f", (town / "scans" / "000000.pcd").read_bytes().partition(b"DATA binary\n")[2])
-    cloud = topics["/localization/points_aligned"][0]
+    cloud = topics[ALIGNED][0]
     sine = 2 * 0.1 * 0.99**0.5  # of the mast's turn about y
     x, z = 0.98 * first[0] + sine * (first[2] + 0.3), -sine * first[0] + 0.98 * (first[2] + 0.3)
     assert struct.unpack_from("<3f", bytes(cloud["data"]["first"])) == pytest.approx((x + 0.5, first[1] - 0.2, z + 1.5), abs=1e-4)
-    assert cloud["header"]["frame_id"] == "base_link"
+    assert cloud["header"]["frame_id"] == "ndt_base_link"
 
     (tmp_path / "out" / "poses_base.tum").unlink()
     for words in ([], ["--base-frame", "/base_link"]):
@@ -350,8 +362,8 @@ def test_without_tf_the_frame_of_the_clouds_is_recorded(town, bag, tmp_path, ext
         done = localize(extras_python, *base, "--mcap", tmp_path / f"{name}.mcap", *words)
         assert f"poses are the scanner's, called {name}\n" in done.stdout
         topics = messages_of(extras_python, tmp_path / f"{name}.mcap")
-        assert topics["/tf"][0]["transforms"][0]["child_frame_id"] == topics["/localization/points_aligned"][0]["header"]["frame_id"] == name
-        assert position(topics["/localization/odometry"][1]["pose"]["pose"]) == tum(tmp_path / "out" / "poses.tum")[1][1:4]
+        assert topics["/tf"][0]["transforms"][0]["child_frame_id"] == topics["/localization/kinematic_state"][0]["child_frame_id"] == name
+        assert position(topics["/localization/kinematic_state"][1]["pose"]["pose"]) == tum(tmp_path / "out" / "poses.tum")[1][1:4]
         assert not (tmp_path / "out" / "poses_base.tum").exists()
 
 
@@ -377,7 +389,8 @@ def test_what_ends_lost_is_exported_too(town, tmp_path, extras_python):
     if subprocess.run([extras_python, "-c", "import mcap_ros2"], capture_output=True).returncode == 0:
         done = ran(extras_python, ROOT / "tests/cli/read_mcap.py", tmp_path / "a.mcap")
         topics = [json.loads(line).get("topic") for line in done.stdout.splitlines()]
-        assert topics.count("/localization/odometry") == 8 and "/localization/pose_with_covariance" not in topics, "predicted poses have none"
+        assert topics.count("/localization/kinematic_state") == 8
+        assert "/localization/pose_with_covariance" not in topics, "predicted poses have none"
 
 
 def test_rerun_has_poses_and_clouds_or_says_how_to_get_it(town, tmp_path, extras_python):

@@ -9,9 +9,10 @@ from pathlib import Path
 
 import pytest
 from conftest import BENCH, EXIT_BAD_INPUT, EXIT_JOBS_FAILED, EXIT_OK, EXIT_USAGE, bench
+from test_localize_bags import extras_python  # noqa: F401  # a fixture is found by its name
 
 ROOT = Path(__file__).resolve().parent.parent.parent
-PRESETS = ROOT / "datasets/ndt_localize/presets"
+PRESETS = sorted((ROOT / "datasets/ndt_localize/presets").glob("*.toml"))
 UNLISTED = {"handheld_walk_a", "kitti_raw_0005_a", "pandaset_002", "pandaset_002_gt"}  # recordings with a dataset.toml of their own
 sys.path.insert(0, str(ROOT / "datasets"))
 preset = pytest.importorskip("ndt_localize.preset", reason="skipped for want of numpy")
@@ -114,7 +115,7 @@ def test_a_list_with_a_mistake_is_refused_before_the_first_run(tmp_path, text, s
 
 
 @pytest.mark.parametrize("args, said", [
-    (["--preset", "everything", "--out", "x"], "unknown preset 'everything'; give drives, localization or a TOML file"),
+    (["--preset", "everything", "--out", "x"], "unknown preset 'everything'; give drives, localization, node or a TOML file"),
     (["--preset", "localization"], "--out is missing"),
     (["--preset", "localization", "--out", "x", "--only", "moon*"], "no run is named moon*; these are: town_drive-persistent_cuda "),
     (["--preset", "localization", "--out", "x", "--scans", "town", "--mcap", "y"], "--scans, --mcap: cannot be used with --preset"),
@@ -124,15 +125,16 @@ def test_what_makes_no_sense_is_refused(args, said):
     assert said in localize(*args, code=EXIT_USAGE).stderr
 
 
-@pytest.mark.parametrize("name", ["localization", "drives"])
-def test_a_published_list_names_what_there_is(tmp_path, name):
-    runs, listing = preset.read(PRESETS / f"{name}.toml"), json.loads(bench("list", "--json").stdout)
+@pytest.mark.parametrize("file", PRESETS, ids=lambda file: file.stem)
+def test_the_published_lists_name_what_there_is(tmp_path, file, monkeypatch):
+    monkeypatch.delenv("NDT_DATASETS", raising=False)
+    runs, listing = preset.read(file), json.loads(bench("list", "--json").stdout)
     known = {kind: {one["name"] for one in listing[kind]} for kind in ("implementations", "peers", "datasets")}
-    assert {run.scans for run in runs} - UNLISTED <= known["datasets"]
+    assert {run.scans for run in runs if "$NDT_DATASETS" not in run.scans} - UNLISTED <= known["datasets"]
     ours = {one["name"] for one in listing["implementations"] if one["for_use"] and not one["peer"]}
     named = {run.implementation for run in runs} - {"auto"}
-    assert named == ours if name == "localization" else named and named <= known["peers"]
-    assert tomllib.loads((PRESETS / f"{name}.toml").read_text())["description"]
+    assert named <= known["peers"] if file.stem == "drives" else named == ours
+    assert tomllib.loads(file.read_text())["description"]
     for words in {tuple(run.words) for run in runs}:  # options are checked before the scans are looked for
         said = bench("localize", "--scans", "no_such_scans", "--out", tmp_path / "out", *words, code=EXIT_USAGE).stderr
         assert "no_such_scans" in said, words
@@ -146,3 +148,24 @@ def test_a_run_that_breaks_off_with_the_exit_code_of_a_lost_one_is_not_taken_for
     done = localize("--preset", file, "--out", tmp_path / "out", code=EXIT_JOBS_FAILED, program=stub)
     assert "failed with exit code 4" in done.stdout and "FAILED: broken" in done.stdout and "ended lost" not in done.stdout
     assert not (tmp_path / "out" / "broken").exists()
+
+
+def test_a_preset_may_record_and_cut_the_map(town, tmp_path, extras_python):  # noqa: F811
+    file = tmp_path / "list.toml"
+    file.write_text('implementations = ["persistent_cpu", "cpu_pclomp_ref"]\n[[run]]\nname = "a"\nscans = "$PRESET/drive"\ntiles = 10\n'
+                    'options = { odometry = "$PRESET/drive/odometry.tum", map-radius = 50, lidar-radius = 30, mcap = true }\n'
+                    '[[run]]\nname = "b"\nscans = "$NDT_DATASETS/moon"\n[[run]]\nname = "c"\nscans = "$PRESET/moon"\n'
+                    '[[run]]\nname = "d"\nscans = "$PRESET"\ntiles = 10\nimplementations = ["auto"]\n')
+    (tmp_path / "drive").symlink_to(town)
+    environment = {key: value for key, value in os.environ.items() if key != "NDT_DATASETS"}
+    environment |= {"PYTHONPATH": str(ROOT / "datasets"), "PYTHONDONTWRITEBYTECODE": "1"}
+    words = [extras_python, "-m", "ndt_localize", "--bench", BENCH, "--preset", file, "--out", tmp_path / "out"]
+    done = subprocess.run(list(map(str, words)), capture_output=True, text=True, env=environment)
+    assert done.returncode == EXIT_JOBS_FAILED, done.stdout + done.stderr
+    assert "7 runs: 2 made, 0 there before, 4 left out, 1 failed" in done.stdout
+    assert "its map was not cut into tiles" in done.stdout and "FAILED: d" in done.stdout
+    assert "left out, 2: NDT_DATASETS is not set" in done.stdout and "moon: neither a dataset of ndt-bench list nor a folder" in done.stdout
+    for name in ("a-persistent_cpu", "a-cpu_pclomp_ref"):
+        assert (tmp_path / "out" / name / "localization.mcap").stat().st_size > 1000
+        assert json.loads((tmp_path / "out" / name / "localization.json").read_text())["map_following"]["map_radius"] == 50
+    assert len(list((tmp_path / "out" / ".tiles").iterdir())) == 1

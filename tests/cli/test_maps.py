@@ -241,3 +241,9 @@ def test_mistakes_in_the_command_are_named(courtyard, tmp_path):
     (tmp_path / "full" / "file").write_text("")
     assert str(tmp_path / "full") in refusal("map", "cut", courtyard.map, "--out", tmp_path / "full", code=EXIT_BAD_INPUT)
     assert not (tmp_path / "out.pcd").exists()
+
+
+def test_the_tiles_of_a_dataset_are_cut_by_its_name(tmp_path):
+    said = bench("map", "cut", "courtyard", "--out", tmp_path / "tiles").stdout
+    assert "tiles of 20 m" in said and len(list((tmp_path / "tiles").glob("*.pcd"))) > 1
+    assert "moon" in refusal("map", "cut", "moon", "--out", tmp_path / "none", code=EXIT_BAD_INPUT)

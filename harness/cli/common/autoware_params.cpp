@@ -20,13 +20,12 @@ struct Known {
   std::string_view name, of;
 };
 constexpr std::string_view kLocalize = "used by localize only";
-constexpr std::string_view kFrames = "ROS frames: clouds and poses here are in the map's and the sensor's";
 constexpr std::string_view kMapTopic = "it publishes a ROS topic; ndt-bench map crop writes a part of a map";
 constexpr std::array kKnown{
-    Known{"frame.base_frame", kFrames},
-    Known{"frame.ndt_base_frame", kFrames},
-    Known{"frame.map_frame", kFrames},
-    Known{"sensor_points.timeout_sec", "scans come from files, not late over a network"},
+    Known{"frame.base_frame", kLocalize},
+    Known{"frame.ndt_base_frame", kLocalize},
+    Known{"frame.map_frame", kLocalize},
+    Known{"sensor_points.timeout_sec", kLocalize},
     Known{"sensor_points.required_distance", kLocalize},
     Known{"ndt.trans_epsilon", ""},
     Known{"ndt.step_size", ""},

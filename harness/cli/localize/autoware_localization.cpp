@@ -136,6 +136,25 @@ void take_gnss(AutowareParams& params, std::string& gnss) {
   params.took(kEnable, *enabled ? "GNSS pulls where there is one: --gnss, or a dataset's" : "--gnss none");
 }
 
+/// A time that the node warns beyond.
+void take_time(AutowareParams& params, std::string_view name, std::optional<double>& value,
+               std::string_view flag) {
+  if (value) return params.given(name, flag);
+  value = params.file().number(name, Bounds::above(0, 1e9));
+  params.took(name, flag);
+}
+
+void take_frames(AutowareParams& params, FrameNames& frames) {
+  constexpr std::string_view kBy = "frames of ./run localize --mcap";
+  const auto take = [&](std::string_view name, std::optional<std::string>& frame) {
+    frame = params.file().word(name);
+    params.took(name, kBy);
+  };
+  take("frame.base_frame", frames.base);
+  take("frame.ndt_base_frame", frames.ndt_base);
+  take("frame.map_frame", frames.map);
+}
+
 }  // namespace
 
 void take_localization(AutowareParams& params, const AutowareLocalization& given) {
@@ -149,13 +168,9 @@ void take_localization(AutowareParams& params, const AutowareLocalization& given
   params.take("validation.initial_pose_distance_tolerance_m", options, &LocalizerOptions::buffer_jump_m);
   params.take("validation.initial_to_result_distance_tolerance_m", options, &LocalizerOptions::jump_m);
   params.take("validation.skipping_publish_num", options, &LocalizerOptions::lost_after);
-  constexpr std::string_view kCritical = "validation.critical_upper_bound_exe_time_ms";
-  if (*given.critical_ms)
-    params.given(kCritical, "--critical-ms");
-  else if (const auto found = params.file().number(kCritical, Bounds::above(0, 1e9))) {
-    *given.critical_ms = found;
-    params.took(kCritical, "--critical-ms");
-  }
+  take_time(params, "validation.critical_upper_bound_exe_time_ms", *given.critical_ms, "--critical-ms");
+  take_time(params, "sensor_points.timeout_sec", *given.points_timeout_s, "--points-timeout");
+  take_frames(params, *given.frames);
   take_score(params, given);
   take_ground(params, given);
   take_covariance(params, given);

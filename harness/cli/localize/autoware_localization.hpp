@@ -3,6 +3,7 @@
 
 #include "cli/common/autoware_params.hpp"
 #include "cli/localize/localize_aligners.hpp"
+#include "localize/run_record.hpp"
 #include "ndt/localization/localizer_options.hpp"
 
 namespace ndt::harness {
@@ -12,9 +13,10 @@ struct AutowareLocalization {
   Given<localization::kLocalizerOptions>* options = nullptr;
   LocalizeMapArguments* map = nullptr;
   std::string* gnss = nullptr;
-  std::optional<double>* critical_ms = nullptr;
+  std::optional<double>*critical_ms = nullptr, *points_timeout_s = nullptr;
   std::vector<localization::Offset>* offsets = nullptr;
   std::optional<double>* reliable_nvtl = nullptr;
+  FrameNames* frames = nullptr;
 };
 void take_localization(AutowareParams& params, const AutowareLocalization& given);
 

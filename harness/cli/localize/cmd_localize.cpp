@@ -30,7 +30,7 @@ using localization::Prediction;
 
 constexpr const char* kGroup = "Localisation";
 /// Autoware's own, for its covariances at 2 m.
-constexpr double kReliableTransformProbability = 3, kCriticalMs = 100;
+constexpr double kReliableTransformProbability = 3, kCriticalMs = 100, kPointsTimeoutS = 1;
 
 struct LocalizeCommand {
   LocalizeMapArguments map;
@@ -38,7 +38,8 @@ struct LocalizeCommand {
   std::string out, ply, ply_frames, command_line;
   std::string implementation{kAuto};
   StartArguments start;
-  std::optional<double> critical_ms, reliable_nvtl;
+  std::optional<double> critical_ms, points_timeout_s, reliable_nvtl;
+  FrameNames frames;
   std::optional<std::string> autoware_params;
   std::vector<localization::Offset> offsets;  ///< of the parameter file; none: the usual ones
   bool debug_iterations = false, debug_particles = false, keep_no_returns = false, no_deskew = false;
@@ -78,6 +79,8 @@ void check(const LocalizeCommand& a, const Implementation& entry) {
   check(a.recording);
   if (a.critical_ms && !(*a.critical_ms > 0))
     throw UsageError(fmt::format("--critical-ms = {}: must be above 0", *a.critical_ms));
+  if (a.points_timeout_s && !(*a.points_timeout_s > 0))
+    throw UsageError(fmt::format("--points-timeout = {}: must be above 0", *a.points_timeout_s));
   if (a.speed && !a.real_time) throw UsageError("--speed requires --real-time");
   if (a.speed && !(*a.speed > 0 && *a.speed <= 1e6))
     throw UsageError(fmt::format("--speed = {}: must be above 0 and at most 1e6", *a.speed));
@@ -148,6 +151,7 @@ LocalizeInput input_of(const LocalizeCommand& a, const ScanSequence& sequence, C
   LocalizeInput input;
   input.sequence = &sequence;
   input.critical_ms = a.critical_ms.value_or(kCriticalMs);
+  input.points_timeout_s = a.points_timeout_s.value_or(kPointsTimeoutS);
   if (a.real_time) input.real_time = RealTime{&clock, a.speed.value_or(1)};
   input.scan = sequence.scan;
   input.keep_no_returns = a.keep_no_returns;
@@ -194,13 +198,14 @@ LocalizeCommand with_autoware_params(LocalizeCommand a) {
   if (!a.autoware_params) return a;
   AutowareParams params(*a.autoware_params);
   take_alignment(params, a.align);
-  take_localization(params,
-                    {&a.localizer, &a.map, &a.recording.gnss, &a.critical_ms, &a.offsets, &a.reliable_nvtl});
+  take_localization(params, {&a.localizer, &a.map, &a.recording.gnss, &a.critical_ms, &a.points_timeout_s,
+                             &a.offsets, &a.reliable_nvtl, &a.frames});
   params.finish("localize");
   return a;
 }
 
 ExitCode localize(const LocalizeCommand& given) {
+  if (given.points_timeout_s && !given.real_time) throw UsageError("--points-timeout requires --real-time");
   const LocalizeCommand a = with_autoware_params(given);
   const Implementation& entry = implementation_from(a.implementation);
   check(a, entry);
@@ -248,7 +253,7 @@ ExitCode localize(const LocalizeCommand& given) {
   LocalizeOutputs outputs(
       a.out,
       {std::string(entry.name), std::string(entry.runs_on), *align[&ProfileChoice::profile], a.command_line,
-       setting, options, aligners.map_following()},
+       setting, options, aligners.map_following(), input.critical_ms, input.points_timeout_s, a.frames},
       sequence, aligners, scenes);
   if (a.debug_iterations) outputs.tell_iterations();
   if (a.debug_particles) outputs.tell_particles();
@@ -306,6 +311,10 @@ void add_localize(CLI::App& app, Command& chosen, const std::string& command_lin
   command.add_flag("--real-time", a->real_time,
                    "scans arrive at their recorded times; during processing only the newest waits, and older "
                    "ones are dropped and counted");
+  command
+      .add_option("--points-timeout", a->points_timeout_s,
+                  "for --real-time: a scan that waits longer is reported in the diagnostics (default 1)")
+      ->type_name("S");
   command.add_option("--speed", a->speed, "for --real-time: speed relative to the recording (default 1)")
       ->type_name("FACTOR");
   add_implementation_flag(command, a->implementation);

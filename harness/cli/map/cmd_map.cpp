@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <limits>
 
 #include "cli/common/commands.hpp"
@@ -11,6 +12,7 @@
 #include "cli/common/map_flags.hpp"
 #include "cli/common/print.hpp"
 #include "cli/map/map_description.hpp"
+#include "data/load_dataset.hpp"
 #include "data/map_cut.hpp"
 #include "data/surveyed_map.hpp"
 #include "ndt/align/option.hpp"
@@ -31,8 +33,18 @@ struct MapCommand {
   bool json = false;
 };
 
+/// A file's map, or that of a dataset's name.
+PointCloud map_to_cut(const MapCommand& a) {
+  if (!std::filesystem::exists(a.map)) {
+    const std::vector<DatasetInfo> datasets = list_datasets();
+    if (std::ranges::find(datasets, a.map, &DatasetInfo::name) != datasets.end())
+      return load_dataset(a.map).map(0);
+  }
+  return map_files(a.map, a.bin_fields).load().cloud;
+}
+
 ExitCode cut(const MapCommand& a) {
-  const CutSummary cut = cut_map(map_files(a.map, a.bin_fields).load().cloud, a.size_m, a.out);
+  const CutSummary cut = cut_map(map_to_cut(a), a.size_m, a.out);
   fmt::print("{}: {} tiles of {} m with {}, {} points, {} dropped as not finite\n", printable_name(a.out),
              cut.tiles, a.size_m, kMetadataName, cut.points, cut.dropped_points);
   return ExitCode::ok;

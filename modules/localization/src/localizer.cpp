@@ -76,8 +76,7 @@ class Localizer::State {
     PerScan per_scan;
     const PassedStage& passed;
     ScanReport report{};
-    std::vector<AlignResult> beside{};  ///< MULTI_NDT's alignments from beside the pose
-    std::optional<Fix> fix{};           ///< the GNSS's at its time, used or not
+    std::optional<Fix> fix{};  ///< the GNSS's at its time, used or not
 
     void end(Stage stage) const {
       if (passed) passed(stage);
@@ -324,7 +323,7 @@ std::optional<Spread> Localizer::State::look_beside(Frame& frame, const Transfor
                      multi_ndt ? std::span<const Offset>(options_.offsets) : std::span<const Offset>(),
                      spread_places_, frame.per_scan);
   frame.end(Stage::neighbours);
-  frame.beside = std::move(beside.covariance);
+  frame.report.beside = std::move(beside.covariance);
   if (spread_places_.empty()) return std::nullopt;
   return spread_of(answer, beside.spread);
 }
@@ -390,7 +389,7 @@ void Localizer::State::settle(Frame& frame) {
     predictor_.follow(stamp_s, report.map_from_scan, report.deskew.done);
   if (options_.by_convergence) return;  // nothing is known of its covariance
   const AlignResult& result = searched ? report.recovery->result : *report.aligned;
-  const Estimate estimate = estimated(*tracker_, frame.scan, result, frame.beside, options_);
+  const Estimate estimate = estimated(*tracker_, frame.scan, result, report.beside, options_);
   if (estimate.xy) report.covariance_by = options_.covariance;
   report.covariance_missing = estimate.missing;
   report.covariance = pose_covariance(result.map_from_scan, estimate.xy, options_);

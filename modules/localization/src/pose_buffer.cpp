@@ -38,14 +38,20 @@ PoseBuffer::Found PoseBuffer::at(double stamp_s) const {
   const auto after =
       std::ranges::upper_bound(poses_, stamp_s, {}, &StampedPose::stamp_s);  // the first later than the time
   const StampedPose& old = *(after - 1);
-  if (old.stamp_s == stamp_s) return {old.pose, Miss::none, old.covariance};
+  if (old.stamp_s == stamp_s) return {old.pose, Miss::none, old.covariance, 0, old.pose, old.pose};
   const StampedPose& next = after == poses_.end() ? old : *after;
   for (const StampedPose* pose : {&old, &next})
     if (!(std::abs(pose->stamp_s - stamp_s) < age_s_)) return {std::nullopt, Miss::too_old};
   if (!(translation_error_m(old.pose, next.pose) < jump_m_)) return {std::nullopt, Miss::jump};
-  if (&old == &next) return {old.pose, Miss::none, old.covariance, moved_since(*(after - 2), old, stamp_s)};
+  if (&old == &next)
+    return {old.pose, Miss::none, old.covariance, moved_since(*(after - 2), old, stamp_s),
+            old.pose, old.pose};
   return {interpolated(old.pose, next.pose, (stamp_s - old.stamp_s) / (next.stamp_s - old.stamp_s)),
-          Miss::none, larger(old, next)};
+          Miss::none,
+          larger(old, next),
+          0,
+          old.pose,
+          next.pose};
 }
 
 /// The pose at that time; beyond the first and the last moved on with the velocity there.

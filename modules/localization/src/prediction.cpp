@@ -80,12 +80,19 @@ Transform Predictor::start(double stamp_s) const {
 
 Predicted Predictor::at(double stamp_s) const {
   if (!last_) throw std::logic_error("localize: there is no start; call start_at or start_by_search before");
-  if (!last_stamp_s_) return {.map_from_scan = start(stamp_s)};
-  if (options_.prediction == Prediction::none) return {.map_from_scan = *last_};
-  Predicted predicted{.map_from_scan = *last_};
+  Predicted predicted{.map_from_scan = last_stamp_s_ ? *last_ : start(stamp_s)};
+  if (options_.prediction == Prediction::odometry) {
+    const PoseBuffer::Found now = odometry_.at(stamp_s);
+    if (now.pose) predicted.odometry = {*now.pose, now.older, now.newer};
+  }
+  if (!last_stamp_s_ || options_.prediction == Prediction::none) return predicted;
   if (uses_sensors()) {
     const SensedMotion sensor = sensed(*last_stamp_s_, stamp_s);
-    if (sensor.motion) return {*last_ * *sensor.motion, options_.prediction, Miss::none};
+    if (sensor.motion) {
+      predicted.map_from_scan = *last_ * *sensor.motion;
+      predicted.by = options_.prediction;
+      return predicted;
+    }
     predicted.odometry_miss = sensor.miss;
   }
   const double gap_s = stamp_s - *last_stamp_s_;

@@ -28,6 +28,7 @@ TEST_F(RosParametersTest, NamesOfNestedMapsAreJoinedByPoints) {
   EXPECT_EQ(parameters.number("a.b.c", Bounds::closed(0, 10)), 2.5);
   EXPECT_EQ(parameters.whole("a.d", 0, 10), 3);
   EXPECT_EQ(parameters.flag("flag"), true);
+  EXPECT_EQ(parameters.word("flag"), "True");
   EXPECT_THAT(*parameters.numbers("list"), ElementsAre(1, -2));
   EXPECT_EQ(parameters.text("list"), "[1, -2e0]");
 }
@@ -38,6 +39,7 @@ TEST_F(RosParametersTest, WhatIsMissingIsNothing) {
   EXPECT_FALSE(parameters.number("b", Bounds::none()));
   EXPECT_FALSE(parameters.whole("b", 0, 1));
   EXPECT_FALSE(parameters.flag("b"));
+  EXPECT_FALSE(parameters.word("b"));
   EXPECT_FALSE(parameters.numbers("b"));
 }
 
@@ -83,6 +85,9 @@ TEST_F(RosParametersTest, AWrongValueNamesFileLineNameValueAndWhatIsExpected) {
   EXPECT_THAT(of_whole("half"), HasSubstr("half = 2.5: is no whole number; give a whole number in [-1, 9]"));
   EXPECT_THAT(of_whole("big"), HasSubstr("is no whole number"));
   EXPECT_THAT(of_whole("least"), HasSubstr("is out of bounds"));
+  for (const char* name : {"list", "empty"})
+    EXPECT_THAT(input_error_of([&] { parameters.word(name); }), HasSubstr("is no name; give one name"))
+        << name;
   EXPECT_THAT(input_error_of([&] { parameters.flag("half"); }), HasSubstr("is neither true nor false"));
   EXPECT_THAT(input_error_of([&] { parameters.numbers("list"); }), HasSubstr("'x' is no finite number"));
   EXPECT_THAT(input_error_of([&] { parameters.numbers("half"); }), HasSubstr("is no list"));

@@ -55,10 +55,10 @@ TEST_F(ScanFile, KeepsTimesThatMakeNoSweepForOthersToSee) {
 
 TEST_F(ScanFile, IsWrittenAndReadWithTheSameTimes) {
   const PointCloud cloud{{}, {{1, 2, 3}, {4, 5, 6}}, {-0.05F, 0.05F}};
-  write_pcd(file_, cloud);
+  io::write_pcd(file_, cloud);
   EXPECT_EQ(read_scan(file_, {}).times, cloud.times);
   EXPECT_EQ(read_scan(file_, {}).points.at(1).y, 5);
-  EXPECT_TRUE(read_cloud(file_).times.empty()) << "only scans have them";
+  EXPECT_TRUE(io::read_cloud(file_).times.empty()) << "only scans have them";
 }
 
 TEST_F(ScanFile, TimesAreMovedToThePartOfTheSweepThatTheStampBelongsTo) {

@@ -25,6 +25,17 @@ TEST(PoseBuffer, InterpolatesBetweenTheNeighboursOfATime) {
   }
 }
 
+TEST(PoseBuffer, TellsThePosesThatATimeLiesBetween) {
+  const PoseBuffer buffer = buffer_of({{1, 0}, {1.5, 1}, {2, 5}});
+  struct Between {
+    double stamp_s, older, newer;
+  };
+  for (const auto& [stamp_s, older, newer] : {Between{1.25, 0, 1}, {1.5, 1, 1}, {1.75, 1, 5}, {2.5, 5, 5}}) {
+    EXPECT_EQ(buffer.at(stamp_s).older(0, 3), older) << stamp_s;
+    EXPECT_EQ(buffer.at(stamp_s).newer(0, 3), newer) << stamp_s;
+  }
+}
+
 struct Case {
   const char* name;
   PoseBuffer buffer;

@@ -103,6 +103,9 @@ TEST(Prediction, OdometryMovesThePoseWhateverItsOwnWorldIs) {
   p.follow(0.1, kStart * kStep);
   p.add_odometry({0.2, world * kStep * kStep});
   expect_pose(p.at(0.2), kStart * kStep * kStep, Prediction::odometry);
+  ASSERT_TRUE(p.at(0.15).odometry);
+  EXPECT_NEAR(translation_error_m(p.at(0.15).odometry->older, world * kStep), 0, 1e-12);
+  EXPECT_NEAR(translation_error_m(p.at(0.15).odometry->newer, world * kStep * kStep), 0, 1e-12);
   EXPECT_NEAR(translation_error_m(p.at(0.15).map_from_scan, kStart * kStep), 0.25, 1e-3);
 }
 

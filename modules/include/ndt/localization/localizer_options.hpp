@@ -77,8 +77,7 @@ struct LocalizerOptions {
       covariance_floor_m2;  ///< least variance of an estimated x and y; nothing: the fixed one
 
   int recovery_particles = 200;  ///< of one search; 0: what is lost stays lost
-  /// A search goes on at the next scan after so many of them. The default is its start-up, after which it can
-  /// answer.
+  /// A search goes on at the next scan after so many of them.
   int recovery_share = 200;
   /// With a time [ms] one scan gets as many shares of a search as begin within it, until it is over; nothing:
   /// one share.

@@ -87,11 +87,18 @@ constexpr auto enum_names(Stage) {
 }
 using ndt::to_string;
 
+/// The odometry at the time of a scan, in a frame of its own.
+struct OdometryAt {
+  Transform odometry_from_scan;  ///< interpolated
+  Transform older, newer;        ///< the poses that it lies between
+};
+
 /// A guess and where it comes from.
 struct Predicted {
-  Transform map_from_scan;           ///< the expected pose
-  Prediction by = Prediction::none;  ///< what was used, which may be less than what was asked for
-  Miss odometry_miss = Miss::none;   ///< why the odometry asked for was not used
+  Transform map_from_scan;               ///< the expected pose
+  Prediction by = Prediction::none;      ///< what was used, which may be less than what was asked for
+  Miss odometry_miss = Miss::none;       ///< why the odometry asked for was not used
+  std::optional<OdometryAt> odometry{};  ///< nothing: not asked for, or it has no pose at that time
 };
 
 /// The motion within a sweep, and whether the points were moved by it.
@@ -182,7 +189,8 @@ struct ScanReport {
   double gap_s = 0;                    ///< since the scan before; 0 for the first
   /// What the scan sees at the pose against the map; nothing if it was not looked at.
   std::optional<initial_pose::Sight> sight;
-  std::optional<Spread> spread;  ///< of `aligned`; nothing if it was not looked at
+  std::optional<Spread> spread;     ///< of `aligned`; nothing if it was not looked at
+  std::vector<AlignResult> beside;  ///< the alignments of MULTI_NDT from beside the pose
   /// The spread of turned neighbours, for a degenerate `aligned` with a good score. A small one holds the
   /// pose.
   std::optional<Spread> turned;

@@ -30,6 +30,7 @@ class PoseBuffer {
     Miss miss = Miss::none;                          ///< why there is none
     std::optional<PositionCovariance> covariance{};  ///< the larger of its neighbours'; nothing: unknown
     double moved_m = 0;  ///< how far the body went on since the last pose, at the speed between the last two
+    Transform older{}, newer{};  ///< the poses that it lies between; one twice if it is that pose
   };
   /// The pose at that time, interpolated between its neighbours. After the last pose that one holds, until it
   /// is too old.
