@@ -15,8 +15,8 @@ inline constexpr const char* kImuForm = "time_s,wx_rad_s,wy_rad_s,wz_rad_s,ax_m_
 
 /// Reads lines "time vx vy vz wx wy wz": seconds, m/s and rad/s in the scanner's own frame. Numbers are
 /// separated by blanks or commas. Lines that begin with '#' and blank lines are skipped. Throws
-/// ndt::InputError naming file, line, value and what to do: for other than 7 finite numbers in a line, times
-/// that do not increase, no lines, and a file past the Limits.
+/// ndt::InputError naming file, line, value and what to do. Refuses other than 7 finite numbers in a line,
+/// times that do not increase, no lines, and a file past the Limits.
 std::vector<localization::StampedTwist> read_twists(const std::filesystem::path& file);
 
 /// An IMU's file, and what was done to its units.

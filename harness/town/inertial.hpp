@@ -22,7 +22,7 @@ struct Pace {
 /// not driven to: the motion before goes on.
 std::vector<Pace> paces_of(std::span<const StampedTransform> poses, std::span<const std::size_t> carried);
 
-/// An IMU in the sensor's axes. The bias of its rate is 0.004 rad/s (1 sigma) about each axis; its noise is
+/// An IMU in the sensor's axes. The bias of its rate is 0.004 rad/s (1 sigma) about each axis. Its noise is
 /// 0.003 rad/s and 0.05 m/s² (1 sigma) from measurement to measurement.
 std::vector<localization::StampedImu> imu_of(std::span<const Pace> paces, std::uint64_t seed);
 

@@ -187,7 +187,7 @@ struct ScanReport {
   Judgement judgement;                 ///< of `aligned`
   double moved_m = 0;                  ///< from the prediction to `aligned`
   double gap_s = 0;                    ///< since the scan before; 0 for the first
-  /// What the scan sees at the pose against the map; nothing if it was not looked at.
+  /// A comparison of what the scan sees at the pose with the map; nothing if there was none.
   std::optional<initial_pose::Sight> sight;
   std::optional<Spread> spread;     ///< of `aligned`; nothing if it was not looked at
   std::vector<AlignResult> beside;  ///< the alignments of MULTI_NDT from beside the pose

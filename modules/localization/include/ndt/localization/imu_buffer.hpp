@@ -23,8 +23,8 @@ class ImuBuffer {
   SensedMotion motion(double from_s, double to_s,
                       const std::function<Vec3<double>(double stamp_s)>& linear) const;
 
-  /// Takes the mean angular velocity of the second before `until_s` as the bias, if it may be one: less than
-  /// 0.1 rad/s, and the same all the time. The caller knows that the scanner stood still.
+  /// Takes the mean angular velocity of the second before `until_s` as the bias, if it may be one. It is
+  /// less than 0.1 rad/s then, and the same all the time. The caller knows that the scanner stood still.
   void learn_bias(double until_s);
   /// The angular velocity that is measured at rest [rad/s].
   const Vec3<double>& bias() const { return bias_; }

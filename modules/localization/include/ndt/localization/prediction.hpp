@@ -33,8 +33,8 @@ class Predictor {
   /// of gravity, where an IMU at rest tells it.
   void start_at(const Transform& map_from_scan);
   /// The pose of a scan, which a measurement gave: teaches the velocity. `deskewed`: the scan's points were
-  /// moved by their times. A scan that was not lies off by part of a sweep, so the way from it to one that was
-  /// is no velocity.
+  /// moved by their times. A scan that was not lies off by part of a sweep, so the way from it to one that
+  /// was is no velocity.
   void follow(double stamp_s, const Transform& map_from_scan, bool deskewed = false);
   /// The pose of a scan that no measurement confirms. The velocity decays with the time since the scan
   /// before.
