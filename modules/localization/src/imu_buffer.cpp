@@ -11,7 +11,7 @@
 namespace ndt::localization {
 namespace {
 
-constexpr double kRestS = 1, kUpS = 0.5;
+constexpr double kBiasS = 1, kUpS = 0.5;
 constexpr std::size_t kFewest = 5;
 /// A gyroscope's bias is below 6 degrees a second; its noise at rest is below 3.
 constexpr double kLargestBias = 0.1, kRestNoise = 0.05;
@@ -61,7 +61,7 @@ SensedMotion ImuBuffer::motion(double from_s, double to_s,
 }
 
 void ImuBuffer::learn_bias(double until_s) {
-  const Steady rest = steady(samples_, until_s - kRestS, until_s, &StampedImu::angular_velocity);
+  const Steady rest = steady(samples_, until_s - kBiasS, until_s, &StampedImu::angular_velocity);
   if (rest.count >= kFewest && rest.farthest < kRestNoise && length(rest.mean) < kLargestBias)
     bias_ = rest.mean;
 }
@@ -75,7 +75,7 @@ std::optional<Vec3<double>> ImuBuffer::up_at(double stamp_s) const {
 }
 
 void ImuBuffer::forget_before(double stamp_s) {
-  while (samples_.size() > 1 && samples_[1].stamp_s <= stamp_s - kRestS) samples_.pop_front();
+  while (samples_.size() > 1 && samples_[1].stamp_s <= stamp_s - kBiasS) samples_.pop_front();
 }
 
 }  // namespace ndt::localization
