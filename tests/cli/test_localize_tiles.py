@@ -195,4 +195,4 @@ def test_laps_are_refused_where_they_make_no_sense(town, tmp_path):
     base = ["localize", "--scans", town, "--out", tmp_path / "out"]
     assert "--laps = 0: must be in [1, 10000]" in refusal(*base, "--laps", 0, code=EXIT_USAGE)
     (tmp_path / "odometry.tum").write_text("0 0 0 0 0 0 0 1\n")
-    assert "--laps = 2: cannot be used with --odometry or --gnss, whose times cover one lap; remove them" in refusal(*base, "--laps", 2, "--odometry", tmp_path / "odometry.tum", code=EXIT_USAGE)
+    assert "--laps = 2: cannot be used with --odometry, whose times cover one lap; remove one" in refusal(*base, "--laps", 2, "--odometry", tmp_path / "odometry.tum", code=EXIT_USAGE)

@@ -42,7 +42,7 @@ def moved(tmp_path, tree, wanted=None, scan="lidar"):
     said, pose = [], pose_of([5, 6, 7], [0, 0, 0, 1])
     results = [Result(f"{k}", float(k), pose, pose, None, {}, []) for k in range(2)]
     frames = None if tree is None else Frames(scan, tree, 0.5)
-    return *base.moved(results, wanted, frames, tmp_path, said.append), said
+    return *base.moved(results, wanted, "base_link", frames, tmp_path, said.append), said
 
 
 def joined(*transforms):

@@ -93,6 +93,7 @@ Recovered Recovery::search(Aligner& aligner, const PointCloud& scan, const Trans
   Recovered recovered;
   recovered.planned = options_.recovery_particles;
   const Budget budget(options_.recovery_ms);
+  int shares = 0;
   do {
     if (!running_) running_.emplace(search_options(options_, ++attempts_));
     recovered.attempt = attempts_;
@@ -103,7 +104,8 @@ Recovered Recovery::search(Aligner& aligner, const PointCloud& scan, const Trans
     recovered.unfinished = is_worth_going_on(recovered);
     if (!recovered.unfinished) running_.reset();
     moved = Transform();
-  } while (!recovered.found && !recovered.interrupted && budget.allows_more());
+  } while (!recovered.found && !recovered.interrupted &&
+           (options_.recovery_ms ? budget.allows_more() : ++shares < options_.recovery_shares));
   return recovered;
 }
 

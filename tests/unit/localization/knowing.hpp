@@ -42,6 +42,7 @@ inline LocalizerOptions options(int particles = 50) {
   LocalizerOptions o;
   o.least_score = o.reliable_nvtl = 2.3;
   o.recovery_particles = particles;
+  o.recovery_shares = 1;  // one search a scan
   o.frozen_after = 0;  // the scans of these tests are all the same
   return o;
 }

@@ -77,10 +77,10 @@ struct LocalizerOptions {
       covariance_floor_m2;  ///< least variance of an estimated x and y; nothing: the fixed one
 
   int recovery_particles = 200;  ///< of one search; 0: what is lost stays lost
-  /// A search goes on at the next scan after so many of them.
-  int recovery_share = 200;
-  /// With a time [ms] one scan gets as many shares of a search as begin within it, until it is over; nothing:
-  /// one share.
+  /// A search is judged after so many of them. The default is its start-up, after which it can answer.
+  int recovery_share = 100;
+  int recovery_shares = 2;  ///< on one scan, of this search and of the wider ones after it
+  /// With a time [ms] one scan gets as many shares as begin within it; nothing: recovery_shares.
   std::optional<double> recovery_ms;
   /// Deviation of x and y of the first search [m], its growth to the next, and its limit [m].
   double recovery_sigma_m = 2, recovery_growth = 1.5, recovery_most_m = 30;
@@ -163,11 +163,13 @@ inline constexpr std::tuple kLocalizerOptions{
     Option{"recovery-particles", &LocalizerOptions::recovery_particles, Bounds::closed(0, Limits::kBatch),
            "N", "alignments of one search for a lost pose, 0 = no search"},
     Option{"recovery-share", &LocalizerOptions::recovery_share, Bounds::closed(1, Limits::kBatch), "N",
-           "alignments of it on one scan; it goes on at the next"},
+           "alignments of it before it is judged"},
+    Option{"recovery-shares", &LocalizerOptions::recovery_shares, Bounds::closed(1, Limits::kBatch), "N",
+           "shares on one scan, of it and of wider ones after it; it goes on at the next scan"},
     Option{
         "recovery-ms", &LocalizerOptions::recovery_ms, Bounds::above(0, 1e9), "MS",
         "time of it on one scan, as many shares as fit (default with --real-time: the sensor's period on a "
-        "GPU, 1000 on a CPU; else one share, however long it takes)"},
+        "GPU, 1000 on a CPU; else --recovery-shares, however long they take)"},
     Option{"recovery-sigma", &LocalizerOptions::recovery_sigma_m, Bounds::above(0, 10000), "M",
            "deviation of x and y of the first search around the prediction"},
     Option{"recovery-growth", &LocalizerOptions::recovery_growth, Bounds::closed(1, 10), "FACTOR",
