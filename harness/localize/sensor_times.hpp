@@ -7,19 +7,17 @@
 #include <utility>
 #include <vector>
 
-#include "base/io_names.hpp"
 #include "io/time_unit.hpp"
-#include "ndt/io/trajectory.hpp"
-#include "ndt/localization/stamped_pose.hpp"
 
 namespace ndt::harness {
 
-inline double& time_of(StampedTransform& pose) { return pose.time_s; }
-inline double& time_of(localization::StampedImu& imu) { return imu.stamp_s; }
-inline double& time_of(localization::StampedTwist& twist) { return twist.stamp_s; }
+/// The time of a pose, a twist or an inertial measurement [s].
 template <class Stamped>
-double time_of(const Stamped& stamped) {
-  return time_of(const_cast<Stamped&>(stamped));
+auto& time_of(Stamped& measured) {
+  if constexpr (requires { measured.time_s; })
+    return measured.time_s;
+  else
+    return measured.stamp_s;
 }
 
 /// Makes seconds of the times, which are not empty. Returns a line that says so if they were not.
