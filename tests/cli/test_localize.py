@@ -131,7 +131,7 @@ def test_a_search_far_from_the_map_is_lost_and_searches_on(town, tmp_path):
                       code=EXIT_JOBS_FAILED)
     assert [d["recovery"]["attempt"] for d in got.diagnostics] == list(range(2, 17, 2)), "two a scan"
     sigma = [d["recovery"]["prior_sigma"][0] for d in got.diagnostics]
-    assert sigma[0] == 5 and sigma == sorted(sigma) and sigma[-1] == 30
+    assert sigma[0] == 7.5 and sigma == sorted(sigma) and sigma[-1] == 30, "1.5 times the first"
 
 
 def test_a_thin_map_is_told_and_judges_no_score(town, tmp_path):

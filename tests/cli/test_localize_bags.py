@@ -260,7 +260,7 @@ def test_mcap_has_searches_for_a_lost_pose(town, tmp_path, extras_python):
     found, rows = statuses(extras_python, tmp_path, "recovery_status")
     assert len(found) == len(rows) == 8
     for k, (status, row) in enumerate(zip(found, rows)):
-        assert (status["level"], status["message"]) == (1, f"no pose found in attempt {k + 1}") and same_values(status, row["recovery"])
+        assert (status["level"], status["message"]) == (1, f"no pose found in attempt {2 * k + 2}") and same_values(status, row["recovery"])
 
 
 def test_mcap_has_the_particles_of_a_search(town, tmp_path, extras_python):
