@@ -8,7 +8,6 @@
 #include <cctype>
 #include <cstdlib>
 #include <iterator>
-#include <ranges>
 
 #include "base/errors.hpp"
 #include "base/programs.hpp"
@@ -45,8 +44,10 @@ void read_answers(TomlTable& toml, PeerFile& peer) {
 /// Adds the arguments behind the peer's own name.
 void add_arguments(std::string_view given, PeerFile& peer) {
   std::vector<std::string> arguments;
-  for (const auto& part : std::views::split(given, ':')) arguments.emplace_back(part.begin(), part.end());
-  if (arguments.empty()) arguments.emplace_back();  // nothing behind the colon
+  for (std::size_t begin = 0, end = 0; begin <= given.size(); begin = end + 1) {
+    end = std::min(given.find(':', begin), given.size());
+    arguments.emplace_back(given.substr(begin, end - begin));
+  }
   for (const std::string& argument : arguments)
     if (argument.empty() || !is_name(argument))
       throw UsageError(fmt::format("peer '{}:{}': '{}' is no argument; give letters, digits, _, - and .",
