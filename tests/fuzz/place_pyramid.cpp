@@ -1,5 +1,5 @@
 // Any bytes as a kept place pyramid: as they are, and with the source and the checksum that it is asked for.
-// What is accepted has the file's cells.
+// An accepted file gives its own cells.
 #include <algorithm>
 #include <cstring>
 #include <span>

@@ -384,7 +384,7 @@ void Localizer::State::settle(Frame& frame) {
   // go that fast.
   const bool corrected = report.reason == Reason::jump && report.prediction.by != Prediction::none;
   if (searched || corrected)
-    predictor_.jump_to(stamp_s, report.map_from_scan);
+    predictor_.jump_to(stamp_s, report.map_from_scan, report.deskew.done);
   else
     predictor_.follow(stamp_s, report.map_from_scan, report.deskew.done);
   if (options_.by_convergence) return;  // nothing is known of its covariance

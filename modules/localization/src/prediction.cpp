@@ -24,7 +24,8 @@ void Predictor::start_at(const Transform& map_from_scan) {
   last_stamp_s_.reset(), measured_stamp_s_.reset();
   velocity_.reset();
   rest_.reset();
-  last_measured_ = false;
+  imu_.forget_bias();
+  last_measured_ = last_deskewed_ = false;
 }
 
 void Predictor::follow(double stamp_s, const Transform& map_from_scan, bool deskewed) {
@@ -46,8 +47,9 @@ void Predictor::notice_rest(double stamp_s, const Transform& map_from_scan) {
     imu_.learn_bias(stamp_s);
 }
 
-void Predictor::jump_to(double stamp_s, const Transform& map_from_scan) {
+void Predictor::jump_to(double stamp_s, const Transform& map_from_scan, bool deskewed) {
   velocity_.reset();
+  last_deskewed_ = deskewed;
   keep(stamp_s, map_from_scan);
   measured_ = map_from_scan, measured_stamp_s_ = stamp_s;
   last_measured_ = true;

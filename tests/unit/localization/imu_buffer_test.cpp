@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 #include <stdexcept>
+#include <vector>
 
 #include "knowing.hpp"
 
@@ -137,6 +138,20 @@ TEST(ImuOfALocalizer, LearnsItsBiasWhereTheVehicleStands) {
   ScanReport report;
   for (int frame = 0; frame < 5; ++frame) report = localizer.localize(0.5 * frame, kScan);
   EXPECT_LT(rotation_error_rad(report.prediction.map_from_scan, {}), 1e-6);
+}
+
+TEST(ImuOfALocalizer, BeginsAnewWithEveryStart) {
+  Knowing aligner;
+  Localizer localizer(aligner, by_imu());
+  std::vector<Transform> predicted;
+  for (int lap = 0; lap < 2; ++lap) {
+    localizer.start_at({});
+    for (int k = 0; k <= 300; ++k) localizer.add_imu({kStepS * k, {0, 0, 0.08}, {0, 0, 9.81}});
+    for (int frame = 0; frame < 5; ++frame)
+      predicted.push_back(localizer.localize(0.5 * frame, kScan).prediction.map_from_scan);
+  }
+  for (std::size_t k = 0; k < 5; ++k)
+    EXPECT_EQ(rotation_error_rad(predicted[k], predicted[k + 5]), 0) << "a lap has the bits of the first";
 }
 
 }  // namespace

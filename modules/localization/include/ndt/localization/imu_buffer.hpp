@@ -26,6 +26,8 @@ class ImuBuffer {
   /// Takes the mean angular velocity of the second before `until_s` as the bias, if it may be one. It is
   /// less than 0.1 rad/s then, and the same all the time. The caller knows that the scanner stood still.
   void learn_bias(double until_s);
+  /// Takes it for 0 again, as at first.
+  void forget_bias() { bias_ = {}; }
   /// The angular velocity that is measured at rest [rad/s].
   const Vec3<double>& bias() const { return bias_; }
 

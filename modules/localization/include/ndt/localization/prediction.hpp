@@ -40,7 +40,7 @@ class Predictor {
   /// before.
   void assume(double stamp_s, const Transform& map_from_scan);
   /// The pose of a scan that was found anew: no velocity leads there.
-  void jump_to(double stamp_s, const Transform& map_from_scan);
+  void jump_to(double stamp_s, const Transform& map_from_scan, bool deskewed = false);
   /// Stands still from now on, but for odometry.
   void forget_velocity() { velocity_.reset(); }
 
