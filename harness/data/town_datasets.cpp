@@ -135,9 +135,9 @@ PointCloud scan_of(const std::vector<Sweep>& sweeps, std::size_t at, std::size_t
         scan.points.push_back({static_cast<float>(q.x), static_cast<float>(q.y), static_cast<float>(q.z)});
       }
     }
-  ScanPreparation draw;
-  draw.sample_points = static_cast<std::int64_t>(count);
-  return prepare(std::move(scan), draw).cloud;
+  std::erase_if(scan.points, [](const Point& p) { return !is_finite(p); });
+  scan.points = random_sample(scan.points, static_cast<std::int64_t>(count), 1);
+  return scan;
 }
 
 }  // namespace

@@ -166,13 +166,11 @@ void count(LocalizeSummary& summary, const LocalizedScan& scan) {
         scan.times.stage_ms[static_cast<std::size_t>(localization::Stage::search)].value_or(0));
 }
 
-/// A scan as it was read, without its no-returns.
+/// A scan as it was read.
 struct RawScan {
   PointCloud cloud;
   std::int64_t points = 0;
-  NoReturns no_returns;
   std::string error;  ///< why it cannot be read; empty if it can
-  localization::Deskew deskew;
 };
 
 /// One bad file is one doubtful scan, and the recording goes on.
@@ -198,7 +196,6 @@ void count(LeftOutInput& left_out, const RawScan& raw, const NoReturns& no_retur
 
 void diagnose(ScanReport& report, const RawScan& raw) {
   if (!raw.error.empty()) report.diagnosis.raise(Level::warn, "the scan cannot be read: " + raw.error);
-  report.no_returns += raw.no_returns;
 }
 
 std::string around(const localization::MapCircle& map) {
@@ -230,14 +227,6 @@ void diagnose(ScanReport& report, const LocalizedScan& scan, const LocalizeInput
   if (scan.execution_ms > input.critical_ms)
     report.diagnosis.raise(Level::warn, fmt::format("it took {:.1f} ms, more than {:g} ms", scan.execution_ms,
                                                     input.critical_ms));
-}
-
-/// Takes the cloud out of `raw`, without its no-returns unless they are kept, and moved by its points' times.
-PointCloud filtered(const LocalizeInput& input, RawScan& raw, const localization::Localizer& localizer,
-                    double stamp_s) {
-  if (!input.keep_no_returns) raw.no_returns = drop_no_returns(raw.cloud);
-  PointCloud still = localizer.deskewed(stamp_s, std::move(raw.cloud), raw.deskew);
-  return input.filter ? input.filter(std::move(still)) : still;
 }
 
 /// Leaves out the way to another process and back.
@@ -290,21 +279,21 @@ LocalizeSummary localize_all(localization::Localizer& localizer, const LocalizeI
     // The localizer has the times of the first lap in every lap: later ones are rounded otherwise.
     const double stamp_s = scans[arrival->frame % lap_scans].stamp_s;
     sensors->give(localizer, stamp_s, stamp_s + sweep_end_s(raw.cloud));
-    const Stopwatch filtering;
-    const PointCloud cloud = filtered(input, raw, localizer, stamp_s);
-    const double filter_ms = filtering.elapsed_us() / 1000;
     std::optional<localization::MapUpdate> map_update;
     bool building = false;
     if (input.following) {
       map_update = input.following->before_scan();
       building = input.following->building();
     }
+    const Stopwatch filtering;
+    const localization::PreparedScan prepared = localizer.prepare(stamp_s, raw.cloud, input.filters);
+    const double filter_ms = filtering.elapsed_us() / 1000;
     StageClock clock;
-    ScanReport report = localizer.localize(
-        stamp_s, cloud, input.limits(), [&](localization::Stage stage) { clock.ended(stage); }, raw.deskew);
+    ScanReport report = localizer.localize(stamp_s, prepared, input.limits(),
+                                           [&](localization::Stage stage) { clock.ended(stage); });
     report.stamp_s = timed.stamp_s;
     LocalizedScan scan{arrival->frame,   &timed,           &report, clock.elapsed_ms(),
-                       arrival->dropped, arrival->delay_s, 0,       &cloud};
+                       arrival->dropped, arrival->delay_s, 0,       &prepared.scan.prepared.cloud};
     scan.times = {filter_ms, 0, clock.stage_ms()};
     take_own_time(scan, input.own_ms());
     if (input.following) {

@@ -104,9 +104,8 @@ struct LocalizeSummary {
 struct LocalizeInput {
   const ScanSequence* sequence = nullptr;
   std::function<PointCloud(std::size_t index)> scan;
-  std::function<PointCloud(PointCloud)> filter;  ///< as asked for; may be empty
-  bool keep_no_returns = false;                  ///< else they are left out before the filters
-  StampAt stamp_at = StampAt::as_written;        ///< the part of a sweep that stamps belong to
+  ScanPreparation filters;                 ///< as asked for
+  StampAt stamp_at = StampAt::as_written;  ///< the part of a sweep that stamps belong to
   std::vector<StampedTransform> odometry, gnss;
   std::vector<localization::StampedImu> imu;
   std::vector<localization::StampedTwist> twists;

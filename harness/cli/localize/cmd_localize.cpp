@@ -17,7 +17,6 @@
 #include "cli/localize/localize_start.hpp"
 #include "cli/localize/peer_localization.hpp"
 #include "cli/localize/print_localize.hpp"
-#include "data/voxel_grid.hpp"
 #include "localize/localize_run.hpp"
 
 namespace ndt::harness {
@@ -127,7 +126,7 @@ LocalizerOptions localizer_options(const LocalizeCommand& a, const Implementatio
   if (!a.offsets.empty()) options.offsets = a.offsets;
   options.deskew = !a.no_deskew;
   if (a.autoware_params) options.sight_every = 0;
-  options.keep_no_returns = true;  // localize_all() leaves them out, before the filters
+  options.keep_no_returns = a.keep_no_returns;
   a.localizer.apply_to(options);
   options.max_iterations = align.max_iterations;
   validate(options);
@@ -154,11 +153,8 @@ LocalizeInput input_of(const LocalizeCommand& a, const ScanSequence& sequence, C
   input.points_timeout_s = a.points_timeout_s.value_or(kPointsTimeoutS);
   if (a.real_time) input.real_time = RealTime{&clock, a.speed.value_or(1)};
   input.scan = sequence.scan;
-  input.keep_no_returns = a.keep_no_returns;
   input.stamp_at = named<StampAt>("stamp-at", a.stamp_at);
-  input.filter = [filters, grid = VoxelGrid()](PointCloud cloud) mutable {
-    return prepare(std::move(cloud), filters, grid).cloud;
-  };
+  input.filters = filters;
   input.limits = [align = a.align, trace = a.debug_iterations] {
     PerScan limits = per_scan(align);
     limits.trace = trace;
@@ -168,10 +164,10 @@ LocalizeInput input_of(const LocalizeCommand& a, const ScanSequence& sequence, C
 }
 
 /// The first scan that can be read, as the localizer gets it.
-PointCloud first_scan(const LocalizeInput& input) {
+PointCloud first_scan(const LocalizeInput& input, bool keep_no_returns) {
   PointCloud scan = first_readable(*input.sequence);
-  if (!input.keep_no_returns) drop_no_returns(scan);
-  return input.filter(std::move(scan));
+  if (!keep_no_returns) drop_no_returns(scan);
+  return prepare(std::move(scan), input.filters).cloud;
 }
 
 std::optional<Transform> found_in_whole_map(const PointCloud& scan, LocalizeAligners& aligners,
@@ -220,7 +216,7 @@ ExitCode localize(const LocalizeCommand& given) {
       !resolution && !a.autoware_params && *align[&ProfileChoice::profile] != to_string(Profile::autoware);
   AlignOptions options = resolve(align);
   // A scan tells how large they are, and whether any can be read.
-  const PointCloud first = first_scan(input);
+  const PointCloud first = first_scan(input, a.keep_no_returns);
   take_sensors(a.recording, sequence, input);
   input.gnss = gnss_for(sequence, a.recording.gnss, entry);
   LocalizerOptions setting = localizer_options(a, entry, options, input);

@@ -96,6 +96,10 @@ void AlignerPerMap::hold(const PointCloud& scan, std::size_t poses) {
   const Turn turn(*this, "hold");
   live("hold").hold(scan, poses);
 }
+HeldRawScan AlignerPerMap::hold_raw(const Scan& raw, const RawScanUse& use, std::size_t poses) {
+  const Turn turn(*this, "hold_raw");
+  return live("hold_raw").hold_raw(raw, use, poses);
+}
 void AlignerPerMap::collect(std::span<AlignResult> out) {
   const Turn turn(*this, "collect");
   live("collect").collect(out);

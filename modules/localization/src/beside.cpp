@@ -26,7 +26,7 @@ std::vector<Offset> places_around(int count, double distance_m) {
   return places;
 }
 
-Beside aligned_beside(Aligner& aligner, const PointCloud& scan, const Transform& pose,
+Beside aligned_beside(Aligner& aligner, const Scan& scan, const Transform& pose,
                       std::span<const Offset> covariance, std::span<const Offset> spread, PerScan per_scan) {
   std::vector<Offset> offsets(covariance.begin(), covariance.end());
   offsets.insert(offsets.end(), spread.begin(), spread.end());
@@ -39,11 +39,10 @@ Beside aligned_beside(Aligner& aligner, const PointCloud& scan, const Transform&
   return {{results.begin(), middle}, {middle, results.end()}};
 }
 
-Spread spread_of_turned(Aligner& aligner, const PointCloud& scan, const Transform& pose, PerScan per_scan) {
-  constexpr int kPlaces = 6;
+Spread spread_of_turned(Aligner& aligner, const Scan& scan, const Transform& pose, PerScan per_scan) {
   constexpr double kBesideM = 1, kTurnRad = initial_pose::kSecondLookRad;
   per_scan.trace = false;
-  const std::vector<Offset> places = places_around(kPlaces, kBesideM);
+  const std::vector<Offset> places = places_around(static_cast<int>(kTurnedPlaces), kBesideM);
   std::vector<Transform> guesses = poses_beside(pose, places);
   for (std::size_t k = 0; k < guesses.size(); ++k)
     guesses[k] = guesses[k] * to_transform({.yaw = k % 2 == 0 ? kTurnRad : -kTurnRad});

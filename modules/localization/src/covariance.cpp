@@ -74,7 +74,7 @@ std::optional<Scatter> multi_ndt(const AlignResult& result, std::span<const Alig
   return scatter;
 }
 
-Scatter multi_ndt_score(Aligner& aligner, const PointCloud& scan, const AlignResult& result,
+Scatter multi_ndt_score(Aligner& aligner, const Scan& scan, const AlignResult& result,
                         std::span<const Offset> offsets, double temperature) {
   std::vector<Transform> poses = poses_beside(result.map_from_scan, offsets);
   std::vector<Score> scores(poses.size());
@@ -85,7 +85,7 @@ Scatter multi_ndt_score(Aligner& aligner, const PointCloud& scan, const AlignRes
   return scatter_of(poses, softmax(nvtl, temperature));
 }
 
-Estimate estimated(Aligner& aligner, const PointCloud& scan, const AlignResult& result,
+Estimate estimated(Aligner& aligner, const Scan& scan, const AlignResult& result,
                    std::span<const AlignResult> beside, const LocalizerOptions& options) {
   switch (options.covariance) {
     case CovarianceMode::fixed: return {};

@@ -2,33 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <vector>
 
 #include "ndt/core/formatted.hpp"
 
 namespace ndt::localization {
-namespace {
-
-constexpr std::size_t kSteps = 32;
-
-/// A rotation and a translation that lie between those of two steps.
-struct Step {
-  Mat3<double> rotation;
-  Vec3<double> translation;
-};
-
-std::vector<Step> steps_of(const Sweep& sweep, const MotionAfterStamp& motion) {
-  std::vector<Step> steps;
-  for (std::size_t k = 0; k <= kSteps; ++k) {
-    const double share = static_cast<double>(k) / kSteps;
-    const Transform at = motion(sweep.first_s + share * (sweep.last_s - sweep.first_s));
-    steps.push_back({rotation_of(at), translation_of(at)});
-  }
-  return steps;
-}
-
-}  // namespace
-
 Sweep sweep_of(const PointCloud& scan) {
   Sweep sweep;
   if (scan.times.size() != scan.size()) {
@@ -48,35 +25,27 @@ Sweep sweep_of(const PointCloud& scan) {
   return sweep;
 }
 
-PointCloud deskewed(const PointCloud& scan, const Sweep& sweep, const MotionAfterStamp& motion) {
-  const std::vector<Step> steps = steps_of(sweep, motion);
-  const double per_second = kSteps / (sweep.last_s - sweep.first_s);
-  PointCloud out{scan.origin, {}};
-  out.points.reserve(scan.size());
-  for (std::size_t k = 0; k < scan.size(); ++k) {
-    const double at = (static_cast<double>(scan.times[k]) - sweep.first_s) * per_second;
-    const std::size_t before = std::min(static_cast<std::size_t>(at), kSteps - 1);
-    const double share = at - static_cast<double>(before);
-    const Vec3<double> p = scan.origin + cast<double>(scan.points[k]);
-    const auto moved = [&](const Step& step) { return step.rotation * p + step.translation; };
-    const Vec3<double> there = moved(steps[before]), then = moved(steps[before + 1]);
-    out.points.push_back(cast<float>(there + share * (then - there) - scan.origin));
+SweepMotion in_steps(const Sweep& sweep, const MotionAfterStamp& motion) {
+  SweepMotion steps;
+  steps.first_s = sweep.first_s, steps.last_s = sweep.last_s;
+  for (int k = 0; k <= SweepMotion::kSteps; ++k) {
+    const double share = static_cast<double>(k) / SweepMotion::kSteps;
+    const Transform at = motion(sweep.first_s + share * (sweep.last_s - sweep.first_s));
+    steps.rotations[k] = rotation_of(at), steps.translations[k] = translation_of(at);
   }
-  return out;
+  return steps;
 }
 
-PointCloud at_stamp(PointCloud scan, const std::optional<MotionAfterStamp>& motion, Deskew& done) {
+std::optional<SweepMotion> motion_of(const PointCloud& scan, const std::optional<MotionAfterStamp>& motion,
+                                     Deskew& done) {
   const Sweep sweep = sweep_of(scan);
   done = {.fault = sweep.fault};
   if (sweep.fault.empty()) done.sweep_s = sweep.last_s - sweep.first_s;
-  if (done.timed() && motion) {
-    const Transform first = (*motion)(sweep.first_s), last = (*motion)(sweep.last_s);
-    done.done = true;
-    done.moved_m = translation_error_m(first, last), done.turned_rad = rotation_error_rad(first, last);
-    scan = deskewed(scan, sweep, *motion);
-  }
-  scan.times.clear();
-  return scan;
+  if (!done.timed() || !motion) return std::nullopt;
+  const Transform first = (*motion)(sweep.first_s), last = (*motion)(sweep.last_s);
+  done.done = true;
+  done.moved_m = translation_error_m(first, last), done.turned_rad = rotation_error_rad(first, last);
+  return in_steps(sweep, *motion);
 }
 
 }  // namespace ndt::localization

@@ -65,19 +65,22 @@ class Localizer::State {
   void use_sight_lines(std::shared_ptr<const initial_pose::SightLines> lines) {
     sight_.use(std::move(lines));
   }
-  PointCloud deskewed(double stamp_s, PointCloud scan, Deskew& done) const;
-  ScanReport localize(double stamp_s, const PointCloud& scan, const PerScan& limits,
-                      const PassedStage& passed, const Deskew& deskew);
+  PreparedScan prepare(double stamp_s, const Scan& raw, const ScanPreparation& filters);
+  ScanReport localize(double stamp_s, const PreparedScan& scan, const PerScan& limits,
+                      const PassedStage& passed);
 
  private:
   /// One scan on its way.
   struct Frame {
     const PointCloud& scan;
+    Scan held;  ///< the same, as the tracker gets it
     PerScan per_scan;
     const PassedStage& passed;
     ScanReport report{};
     std::optional<Fix> fix{};  ///< the GNSS's at its time, used or not
 
+    /// The tracker has got another scan.
+    void let_go() { held = Scan(scan); }
     void end(Stage stage) const {
       if (passed) passed(stage);
     }
@@ -107,6 +110,7 @@ class Localizer::State {
   SightWatch sight_;
   std::optional<double> last_stamp_s_;
   std::vector<Offset> spread_places_;
+  std::size_t most_poses_;  ///< of one call with a scan
   bool started_ = false, search_first_ = false;
   int rejected_ = 0, same_bytes_ = 0;
   std::size_t bytes_ = 0;  ///< a hash of the last scan's
@@ -121,7 +125,8 @@ Localizer::State::State(Aligner& tracker, const LocalizerOptions& options, Searc
             options.gnss_jump_m.value_or(options.buffer_jump_m)),
       recovery_(options),
       sight_(options),
-      spread_places_(places_around(options.spread_neighbours, options.spread_offset_m)) {}
+      spread_places_(places_around(options.spread_neighbours, options.spread_offset_m)),
+      most_poses_(std::max(options.offsets.size() + spread_places_.size(), kTurnedPlaces)) {}
 
 void Localizer::State::start_at(const Transform& map_from_scan) {
   require_rigid(map_from_scan, "start_at");
@@ -149,28 +154,25 @@ void Localizer::State::begin() {
   rejected_ = same_bytes_ = 0;
 }
 
-PointCloud Localizer::State::deskewed(double stamp_s, PointCloud scan, Deskew& done) const {
-  if (scan.times.empty() || !options_.deskew) return scan;
-  return at_stamp(std::move(scan), predictor_.motion_at(stamp_s), done);
+PreparedScan Localizer::State::prepare(double stamp_s, const Scan& raw, const ScanPreparation& filters) {
+  PreparedScan prepared;
+  std::optional<SweepMotion> motion;
+  if (const PointCloud* cloud = raw.on_host(); cloud != nullptr && !cloud->times.empty() && options_.deskew)
+    motion = motion_of(*cloud, predictor_.motion_at(stamp_s), prepared.deskew);
+  prepared.scan =
+      tracker_->hold_raw(raw, {options_.keep_no_returns, motion ? &*motion : nullptr, filters}, most_poses_);
+  return prepared;
 }
 
-ScanReport Localizer::State::localize(double stamp_s, const PointCloud& scan, const PerScan& limits,
-                                      const PassedStage& passed, const Deskew& deskew) {
+ScanReport Localizer::State::localize(double stamp_s, const PreparedScan& scan, const PerScan& limits,
+                                      const PassedStage& passed) {
   require_next(stamp_s);
-  PointCloud room, still;
-  NoReturns no_returns;
-  Deskew deskewing = deskew;
-  const PointCloud* measured =
-      options_.keep_no_returns ? &scan : &without_no_returns(scan, room, &no_returns);
-  if (!measured->times.empty()) {
-    still = deskewed(stamp_s, *measured, deskewing);
-    measured = &still;
-  }
-  Frame frame{*measured, limits, passed};
+  const PointCloud& cloud = scan.scan.prepared.cloud;
+  Frame frame{cloud, scan.scan.held ? Scan(HeldScan{}) : Scan(cloud), limits, passed};
   ScanReport& report = frame.report;
-  report.deskew = deskewing;
+  report.deskew = scan.deskew;
   report.stamp_s = stamp_s;
-  report.no_returns = no_returns;
+  report.no_returns = scan.scan.no_returns;
   report.prediction = predictor_.at(stamp_s);
   report.map_from_scan = report.prediction.map_from_scan;
   report.rejected = rejected_ + 1;
@@ -281,16 +283,16 @@ void Localizer::State::regularise(Frame& frame) {
 void Localizer::State::align(Frame& frame) {
   ScanReport& report = frame.report;
   const Transform& guess = report.prediction.map_from_scan;
-  if (!options_.by_convergence) tracker_->score_batch(frame.scan, {&guess, 1}, {&report.before.emplace(), 1});
+  if (!options_.by_convergence) tracker_->score_batch(frame.held, {&guess, 1}, {&report.before.emplace(), 1});
   frame.end(Stage::before);
-  const AlignResult& result = report.aligned.emplace(tracker_->align(frame.scan, guess, frame.per_scan));
+  const AlignResult& result = report.aligned.emplace(tracker_->align(frame.held, guess, frame.per_scan));
   frame.end(Stage::align);
   report.moved_m = translation_error_m(guess, result.map_from_scan);
   report.gap_s = last_stamp_s_ ? report.stamp_s - *last_stamp_s_ : 0;
   Measured figures = measured(result, guess, report.gap_s, options_);
   report.judgement = judged(figures, options_);
   if (result.stop == Stop::degenerate && report.judgement.score_ok) {
-    report.turned = spread_of_turned(*tracker_, frame.scan, result.map_from_scan, frame.per_scan);
+    report.turned = spread_of_turned(*tracker_, frame.held, result.map_from_scan, frame.per_scan);
     figures.held = holds(*report.turned);
     report.judgement = judged(figures, options_);
     frame.end(Stage::neighbours);
@@ -302,6 +304,7 @@ void Localizer::State::align(Frame& frame) {
     if (options_.no_ground_height_m) {
       report.no_ground =
           score_without_ground(*tracker_, frame.scan, result.map_from_scan, *options_.no_ground_height_m);
+      frame.let_go();
       frame.end(Stage::no_ground);
     }
   }
@@ -319,7 +322,7 @@ std::optional<Spread> Localizer::State::look_beside(Frame& frame, const Transfor
   const bool multi_ndt = wants_covariance && options_.covariance == CovarianceMode::multi_ndt;
   if (!multi_ndt && spread_places_.empty()) return std::nullopt;
   Beside beside =
-      aligned_beside(*tracker_, frame.scan, answer,
+      aligned_beside(*tracker_, frame.held, answer,
                      multi_ndt ? std::span<const Offset>(options_.offsets) : std::span<const Offset>(),
                      spread_places_, frame.per_scan);
   frame.end(Stage::neighbours);
@@ -334,6 +337,7 @@ void Localizer::State::search(Frame& frame) {
   PerScan per_scan = frame.per_scan;
   per_scan.trace = false;  // of the alignment alone
   report.recovery = recovery_.search(aligner, frame.scan, report.prediction.map_from_scan, per_scan);
+  frame.let_go();
   frame.end(Stage::search);
   if (report.recovery->found) accept_found(frame);
   if (!report.recovery->found) report.reason = Reason::not_found;
@@ -389,7 +393,7 @@ void Localizer::State::settle(Frame& frame) {
     predictor_.follow(stamp_s, report.map_from_scan, report.deskew.done);
   if (options_.by_convergence) return;  // nothing is known of its covariance
   const AlignResult& result = searched ? report.recovery->result : *report.aligned;
-  const Estimate estimate = estimated(*tracker_, frame.scan, result, report.beside, options_);
+  const Estimate estimate = estimated(*tracker_, frame.held, result, report.beside, options_);
   if (estimate.xy) report.covariance_by = options_.covariance;
   report.covariance_missing = estimate.missing;
   report.covariance = pose_covariance(result.map_from_scan, estimate.xy, options_);
@@ -412,13 +416,18 @@ void Localizer::add_twist(const StampedTwist& twist) { state_->add_twist(twist);
 void Localizer::add_imu(const StampedImu& imu) { state_->add_imu(imu); }
 void Localizer::add_gnss(const StampedPose& pose) { state_->add_gnss(pose); }
 
-PointCloud Localizer::deskewed(double stamp_s, PointCloud scan, Deskew& done) const {
-  return state_->deskewed(stamp_s, std::move(scan), done);
+PreparedScan Localizer::prepare(double stamp_s, const Scan& raw, const ScanPreparation& filters) {
+  return state_->prepare(stamp_s, raw, filters);
+}
+
+ScanReport Localizer::localize(double stamp_s, const PreparedScan& scan, const PerScan& limits,
+                               const PassedStage& passed) {
+  return state_->localize(stamp_s, scan, limits, passed);
 }
 
 ScanReport Localizer::localize(double stamp_s, const PointCloud& scan, const PerScan& limits,
-                               const PassedStage& passed, const Deskew& deskew) {
-  return state_->localize(stamp_s, scan, limits, passed, deskew);
+                               const PassedStage& passed) {
+  return localize(stamp_s, prepare(stamp_s, scan), limits, passed);
 }
 
 }  // namespace ndt::localization

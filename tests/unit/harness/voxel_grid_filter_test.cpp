@@ -7,8 +7,7 @@
 
 #include "base/io_names.hpp"
 #include "data/courtyard.hpp"
-#include "data/voxel_grid.hpp"
-#include "ndt/io/cloud_file.hpp"
+#include "ndt/prepare/voxel_grid.hpp"
 
 namespace ndt::harness {
 namespace {

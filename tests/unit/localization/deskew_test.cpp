@@ -8,6 +8,8 @@
 
 #include "knowing.hpp"
 #include "ndt/localization/rigid_motion.hpp"
+#include "ndt/prepare/raw_scan.hpp"
+#include "ndt/prepare/voxel_grid.hpp"
 
 namespace ndt::localization {
 namespace {
@@ -53,7 +55,9 @@ TEST(Deskew, PutsPointsWhereTheyAreAtTheStampWhereverThatIsInTheSweep) {
     EXPECT_GT(largest_distance_m(scan, still), 5);
     const Sweep sweep = sweep_of(scan);
     EXPECT_EQ(sweep.fault, "");
-    const PointCloud moved = deskewed(scan, sweep, [](double t) { return moved_by(kTwist, t); });
+    const SweepMotion motion = in_steps(sweep, [](double t) { return moved_by(kTwist, t); });
+    VoxelGrid grid;
+    const PointCloud moved = prepare_raw(scan, {true, &motion, {}}, grid).prepared.cloud;
     EXPECT_TRUE(moved.times.empty());
     // A chord of a 32nd of 18 degrees is 0.6 mm off its arc at 50 m.
     EXPECT_LT(largest_distance_m(moved, still), 1e-3) << first_s;

@@ -6,6 +6,8 @@
 #include "ndt/core/error.hpp"
 #include "ndt/core/formatted.hpp"
 #include "ndt/core/limits.hpp"
+#include "ndt/prepare/raw_scan.hpp"
+#include "ndt/prepare/voxel_grid.hpp"
 
 namespace ndt {
 
@@ -96,6 +98,20 @@ void Aligner::submit(const Scan& scan, std::span<const Transform> guesses, const
 void Aligner::hold(const PointCloud& scan, std::size_t poses) {
   const Turn turn(*this, "hold");
   held_ = Held{scan, poses};
+}
+
+HeldRawScan Aligner::hold_raw(const Scan& raw, const RawScanUse& use, std::size_t poses) {
+  const Turn turn(*this, "hold_raw");
+  if (raw.is_held()) throw std::invalid_argument("hold_raw: the scan is held already; give a raw one");
+  if (!grid_) grid_ = std::make_shared<VoxelGrid>();
+  HeldRawScan out = prepare_raw(host_cloud(raw, "hold_raw"), use, *grid_);
+  try {
+    hold(out.prepared.cloud, poses);
+    out.held = true;
+  } catch (const InputError&) {
+    // The caller aligns with the cloud and sees it again.
+  }
+  return out;
 }
 
 void Aligner::collect(std::span<AlignResult> out) {

@@ -1,45 +1,21 @@
 #include "ndt/align/no_returns.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <span>
 #include <unordered_map>
 #include <utility>
 
 #include "ndt/core/formatted.hpp"
+#include "ndt/prepare/no_return_rule.hpp"
 
 namespace ndt {
 namespace {
 
-constexpr double kHuge_m = 1e7, kSameRange_m = 0.001, kGap_m = 0.05, kMeets = 0.7;
-constexpr std::size_t kLeastCopies = 5;
+constexpr double kGap_m = 0.05, kMeets = 0.7;
 
-/// More than one in 100, and enough to be no coincidence.
-bool many(std::size_t count, std::size_t finite) { return count >= kLeastCopies && 100 * count > finite; }
-
-bool is_zero(const Vec3<double>& p) { return p.x == 0 && p.y == 0 && p.z == 0; }
-
-bool is_sentinel(const Vec3<double>& p) {
-  if (std::max({std::abs(p.x), std::abs(p.y), std::abs(p.z)}) >= kHuge_m) return true;
-  const double size = std::abs(p.x);
-  return p.x == p.y && p.y == p.z && (size == 9999 || size == 99999);
-}
-
-/// The bits of a point's coordinates, with one zero for both.
-struct PointBits {
-  std::uint32_t x, y, z;
-  explicit PointBits(const Point& p)
-      : x(std::bit_cast<std::uint32_t>(p.x + 0.0F)),
-        y(std::bit_cast<std::uint32_t>(p.y + 0.0F)),
-        z(std::bit_cast<std::uint32_t>(p.z + 0.0F)) {}
-  friend bool operator==(const PointBits&, const PointBits&) = default;
-};
 struct HashOfBits {
-  std::size_t operator()(const PointBits& p) const {
-    const std::uint64_t xy = (std::uint64_t{p.x} << 32 | p.y) * 0x9E3779B97F4A7C15U;
-    return (xy ^ p.z ^ xy >> 29) * 0xBF58476D1CE4E5B9U >> 17;
-  }
+  std::size_t operator()(const PointBits& p) const { return p.hash(); }
 };
 
 /// The causes of a scan's points, found one after the other.
@@ -65,11 +41,8 @@ class Finder {
     for (std::size_t k = 0; k < scan_.size(); ++k) {
       if (!is_finite(scan_.points[k])) continue;
       ++finite_;
-      const Vec3<double> p = at(k);
-      if (is_zero(p))
-        mark(k, NoReturn::zero);
-      else if (is_sentinel(p))
-        mark(k, NoReturn::sentinel);
+      if (const NoReturn cause = no_return_of_value(at(k)); cause != NoReturn::none)
+        mark(k, cause);
       else
         left_.push_back(k);
     }
@@ -77,15 +50,14 @@ class Finder {
 
   /// Counts in few buckets first: a point that is there often fills its bucket, and nearly no scan has one.
   void mark_identical() {
-    constexpr std::size_t kBuckets = 4096;
-    std::vector<std::uint32_t> filled(kBuckets);
-    const auto bucket_of = [&](std::size_t k) { return HashOfBits()(PointBits(scan_.points[k])) % kBuckets; };
+    std::vector<std::uint32_t> filled(kCopyBuckets);
+    const auto bucket_of = [&](std::size_t k) { return PointBits(scan_.points[k]).hash() % kCopyBuckets; };
     for (const std::size_t k : left_) ++filled[bucket_of(k)];
-    if (std::ranges::none_of(filled, [&](std::uint32_t n) { return many(n, finite_); })) return;
+    if (std::ranges::none_of(filled, [&](std::uint32_t n) { return are_many(n, finite_); })) return;
     std::unordered_map<PointBits, std::size_t, HashOfBits> copies;
     for (const std::size_t k : left_)
-      if (many(filled[bucket_of(k)], finite_)) ++copies[PointBits(scan_.points[k])];
-    std::erase_if(copies, [&](const auto& point) { return !many(point.second, finite_); });
+      if (are_many(filled[bucket_of(k)], finite_)) ++copies[PointBits(scan_.points[k])];
+    std::erase_if(copies, [&](const auto& point) { return !are_many(point.second, finite_); });
     if (copies.empty()) return;
     std::erase_if(left_, [&](std::size_t k) {
       const bool copy = copies.contains(PointBits(scan_.points[k]));
@@ -104,7 +76,7 @@ class Finder {
       return static_cast<std::size_t>(std::ranges::count_if(ranges, [=](double r) { return r >= range; }));
     };
     const std::size_t shell = from(shared);
-    if (!many(shell, finite_)) return;
+    if (!are_many(shell, finite_)) return;
     if (2 * (from(largest - kGap_m) - shell) > shell) return;  // a surface has no gap below it
     std::vector<std::size_t> at_range, others;
     std::vector<double> nearer;

@@ -111,6 +111,7 @@ DeviceAligner::DeviceAligner(const AlignOptions& options)
       staging_(context_),
       uploaded_(context_),
       device_scan_(context_),
+      preparation_(context_, device_scan_),
       outcomes_(context_),
       traces_(context_),
       interrupt_(context_, 1),
@@ -218,6 +219,39 @@ TakenScan DeviceAligner::take_device_scan(const DeviceCloud& scan, std::size_t p
     taken = {room, copy_scan_points(all, options(), where, room)};
   });
   return taken;
+}
+
+std::optional<HeldRawScan> DeviceAligner::prepare_on_device(const Scan& raw, const RawScanUse& use,
+                                                            std::size_t poses, TakenScan& taken) {
+  const DeviceCloud* const there = raw.on_device();
+  const PointCloud* const here = raw.on_host();
+  const std::size_t n = there != nullptr ? there->size : here != nullptr ? here->size() : 0;
+  if (n == 0) return std::nullopt;
+  std::optional<HeldRawScan> prepared;
+  transact([&] {
+    room_for_scan(n, poses);
+    const RawPoints points = there != nullptr
+                                 ? RawPoints{open_cloud(context_, *there, there->origin, "hold_raw"), nullptr}
+                                 : preparation_.staged(*here, use.motion != nullptr);
+    const Vec3<double> origin = there != nullptr ? there->origin : here->origin;
+    prepared =
+        preparation_.prepare(points, origin, static_cast<unsigned>(n), use, points_on_device(), taken.chosen);
+    taken.points = points_on_device();
+  });
+  return prepared;
+}
+
+PointCloud DeviceAligner::fetched(const DeviceCloud& scan, const char* where) {
+  PointCloud cloud{scan.origin, {}};
+  if (scan.size == 0) return cloud;
+  cloud.points.resize(scan.size);
+  transact([&] {
+    room_for_scan(scan.size, 1);
+    device_scan_.copy(open_cloud(context_, scan, scan.origin, where), static_cast<unsigned>(scan.size),
+                      points_on_device());
+    context_.fetch(cloud.points.data(), points_on_device(), scan.size * sizeof(Point));
+  });
+  return cloud;
 }
 
 const Point* DeviceAligner::keep_scan(const TakenScan& scan) {

@@ -46,6 +46,10 @@ __global__ void pack_kernel(StridedPoints from, unsigned most, const unsigned* c
   if (lane < 4) blocks[block].columns[lane] = column;
 }
 
+StridedPoints strided(const Point* points) {
+  return {reinterpret_cast<const char*>(points), sizeof(Point), 0, 4, 8, {}};
+}
+
 }  // namespace
 
 DeviceScan::Look DeviceScan::pack(const StridedPoints& points, unsigned n, const unsigned* count,
@@ -73,13 +77,30 @@ std::optional<CopiedPoints> DeviceScan::take(const DeviceCloud& cloud, Point* ro
   if (look == Look::some_not_finite) {
     count_.reserve(1);
     pack_finite(context_, scratch_, points, n, room, count_.data());
-    const StridedPoints packed{reinterpret_cast<const char*>(room), sizeof(Point), 0, 4, 8, {}};
-    look = pack(packed, n, count_.data(), room);
+    look = pack(strided(room), n, count_.data(), room);
   }
   if (look == Look::some_far) return std::nullopt;
+  return packed(cloud.size);
+}
+
+std::optional<CopiedPoints> DeviceScan::take_packed(const Point* points, unsigned most, const unsigned* count,
+                                                    Point* room) {
+  blocks_.reserve(most / kRangeBlock);
+  rest_.reserve(1);
+  if (pack(strided(points), most, count, room) == Look::some_far) return std::nullopt;
+  return packed(rest_[0].size);
+}
+
+void DeviceScan::copy(const StridedPoints& points, unsigned n, Point* room) {
+  blocks_.reserve(n / kRangeBlock);
+  rest_.reserve(1);
+  pack(points, n, nullptr, room);
+}
+
+CopiedPoints DeviceScan::packed(std::size_t given) const {
   CopiedPoints out;
-  out.points = rest_[0].size;
-  out.dropped = static_cast<std::int64_t>(cloud.size - out.points);
+  out.points = rest_.data()->size;
+  out.dropped = static_cast<std::int64_t>(given - out.points);
   out.mean_range_m = mean_range_m(blocks(), rest());
   return out;
 }

@@ -92,6 +92,8 @@ TakenScan LoopAligner::take_device_scan(const DeviceCloud&, std::size_t, const c
   refuse_device_cloud(where);
 }
 
+PointCloud LoopAligner::fetched(const DeviceCloud&, const char* where) { refuse_device_cloud(where); }
+
 void LoopAligner::require_ready(const Scan& scan, std::span<const Transform> poses, const char* where) {
   give_up();
   require_map(where);
@@ -229,6 +231,24 @@ void LoopAligner::hold(const PointCloud& scan, std::size_t poses) {
   TakenScan taken = take_scan(scan, most, "hold");
   taken.points = keep_scan(taken);
   held_ = Held{taken, most};
+}
+
+HeldRawScan LoopAligner::hold_raw(const Scan& raw, const RawScanUse& use, std::size_t poses) {
+  const Turn turn(*this, "hold_raw");
+  require_room_for_results(poses, poses, "hold_raw");
+  require_map("hold_raw");
+  validate(use.filters);
+  give_up();
+  held_.reset();
+  const std::size_t most = std::max<std::size_t>(poses, 1);  // as evaluate() needs
+  TakenScan taken;
+  if (std::optional<HeldRawScan> prepared = prepare_on_device(raw, use, most, taken)) {
+    held_ = Held{taken, most};
+    return *std::move(prepared);
+  }
+  if (const DeviceCloud* cloud = raw.on_device())
+    return Aligner::hold_raw(fetched(*cloud, "hold_raw"), use, poses);
+  return Aligner::hold_raw(raw, use, poses);
 }
 
 void LoopAligner::collect(std::span<AlignResult> out) {

@@ -14,6 +14,7 @@
 
 #include "ndt/align/align_options.hpp"
 #include "ndt/align/align_result.hpp"
+#include "ndt/align/preparation.hpp"
 #include "ndt/align/resident_map.hpp"
 #include "ndt/align/scan.hpp"
 #include "ndt/core/counters.hpp"
@@ -123,6 +124,12 @@ class Aligner {
   /// caller's may change afterwards. A call with a scan of its own, and reserve(), may let go of it. poses:
   /// the most that one of these calls is given. Throws as align does, but for the guess.
   virtual void hold(const PointCloud& scan, std::size_t poses);
+  /// Prepares a raw scan and holds what is left of it, as hold() does. A GPU does both without a way back,
+  /// with the bits of the CPU, if the scan has filters and nothing odd; soonest where the points lie in its
+  /// own or in pinned memory (DeviceCloud). Points with times come as a PointCloud. Throws as validate()
+  /// does, std::logic_error without a map, and std::invalid_argument if this implementation cannot read the
+  /// points in their memory.
+  virtual HeldRawScan hold_raw(const Scan& raw, const RawScanUse& use, std::size_t poses);
   /// out.size() must equal the number of guesses submitted. Throws std::logic_error if nothing was submitted.
   virtual void collect(std::span<AlignResult> out);
   /// Scores of many poses of one scan. poses and out as in align_batch; throws as evaluate does.
@@ -168,6 +175,7 @@ class Aligner {
 
   std::optional<Submitted> submitted_;  ///< where submit() is not overridden
   std::optional<Held> held_;
+  std::shared_ptr<VoxelGrid> grid_;              ///< of hold_raw(), for the next scan
   mutable std::atomic<std::thread::id> turn_{};  ///< the thread whose call lasts, if any
 };
 

@@ -20,6 +20,12 @@ using Searcher = std::function<Aligner&()>;
 /// Called with a stage that has just ended.
 using PassedStage = std::function<void(Stage)>;
 
+/// A scan on its way from prepare() to localize().
+struct PreparedScan {
+  HeldRawScan scan;  ///< the points that are left, and what became of the others
+  Deskew deskew;     ///< what was done about a rolling sweep
+};
+
 /// For one thread at a time. `tracker` has its map, and the aligners outlive the localizer or their use.
 class Localizer {
  public:
@@ -56,20 +62,22 @@ class Localizer {
   /// A fix that has no covariance gets LocalizerOptions::gnss_sigma_m.
   void add_gnss(const StampedPose& map_from_scan);
 
-  /// Moves the points of a scan with times to where they were at the stamp. The motion is that of odometry,
-  /// twists or IMU, or the velocity of the last two accepted poses. localize() does so itself. Call this
-  /// first where filters come between that join or drop points. `done` tells what was done, and is for
-  /// localize().
-  PointCloud deskewed(double stamp_s, PointCloud scan, Deskew& done) const;
+  /// Makes a raw scan ready for localize(), and has the tracker hold it: no-returns are left out unless the
+  /// options keep them, points with times are moved to where they were at the stamp, and filters act. The
+  /// motion is that of odometry, twists or IMU, or the velocity of the last two accepted poses. Where the
+  /// tracker is on a GPU, see Aligner::hold_raw(). Throws as that does.
+  PreparedScan prepare(double stamp_s, const Scan& raw, const ScanPreparation& filters = {});
 
-  /// `limits` holds for every alignment of this scan; a regularisation target of its own replaces the GNSS's.
-  /// Points that find_no_returns() finds are left out first, unless the options keep them. Throws
-  /// std::logic_error before a start, and std::invalid_argument for a time that does not come after the last
-  /// scan's. Throws what Aligner::align throws, but no InputError: an unusable scan is reported.
-  /// `passed` is called after every stage that the scan goes through.
-  /// deskew: of a scan that deskewed() has moved.
+  /// Localises a scan of prepare(); nothing else may use the tracker in between. `limits` holds for every
+  /// alignment of this scan; a regularisation target of its own replaces the GNSS's. Throws std::logic_error
+  /// before a start, and std::invalid_argument for a time that does not come after the last scan's. Throws
+  /// what Aligner::align throws, but no InputError: an unusable scan is reported. `passed` is called after
+  /// every stage that the scan goes through.
+  ScanReport localize(double stamp_s, const PreparedScan& scan, const PerScan& limits = {},
+                      const PassedStage& passed = {});
+  /// Prepares the scan without a filter first.
   ScanReport localize(double stamp_s, const PointCloud& scan, const PerScan& limits = {},
-                      const PassedStage& passed = {}, const Deskew& deskew = {});
+                      const PassedStage& passed = {});
 
  private:
   class State;

@@ -14,6 +14,7 @@
 #include "ndt/edge/host_patience.hpp"
 #include "ndt/edge/loop_aligner.hpp"
 #include "ndt/edge/tiled_map.hpp"
+#include "ndt/prepare/device_preparation.cuh"
 #include "ndt/score/device_scoring.cuh"
 #include "ndt/voxel/device_voxel_map.cuh"
 
@@ -120,6 +121,9 @@ class DeviceAligner : public LoopAligner {
   Point* room_for_scan(std::size_t points, std::size_t poses) final;
   TakenScan take_device_scan(const DeviceCloud& scan, std::size_t poses, const char* where) final;
   const Point* keep_scan(const TakenScan& scan) final;
+  std::optional<HeldRawScan> prepare_on_device(const Scan& raw, const RawScanUse& use, std::size_t poses,
+                                               TakenScan& taken) final;
+  PointCloud fetched(const DeviceCloud& scan, const char* where) final;
   void score(const LoopScan& scan, std::span<const Transform> local_poses, std::span<Score> out) final;
   std::vector<float> point_scores(const LoopScan& scan, const Transform& local_pose) final;
   void interrupt(const PerScan& per_scan);
@@ -148,6 +152,7 @@ class DeviceAligner : public LoopAligner {
   cuda::DeviceBuffer<char> uploaded_;
   std::size_t front_ = 0;
   DeviceScan device_scan_;
+  DevicePreparation preparation_;
   cuda::PinnedBuffer<LoopOutcome> outcomes_;
   cuda::PinnedBuffer<LoopTrace> traces_;
   cuda::PinnedBuffer<int> interrupt_;

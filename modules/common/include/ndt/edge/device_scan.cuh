@@ -27,14 +27,20 @@ class DeviceScan {
   /// their ranges travel to the host, a byte for every point. Nothing if a point is kFar_m away or more: the
   /// host decides what becomes of it, and room has all points as they are. Throws as open_cloud() does.
   std::optional<CopiedPoints> take(const DeviceCloud& cloud, Point* room, const char* where);
+  /// Takes finite points that are packed on the device already: as many as *count tells, at most `most`.
+  std::optional<CopiedPoints> take_packed(const Point* points, unsigned most, const unsigned* count,
+                                          Point* room);
+  /// Writes n > 0 points as they are into `room` on the device.
+  void copy(const StridedPoints& points, unsigned n, Point* room);
 
  private:
   /// The outcome of a look at the points, beside the sums of their ranges.
   enum class Look { all_usable, some_not_finite, some_far };
   /// Packs n points, or as many as *count tells, and waits.
   Look pack(const StridedPoints& points, unsigned n, const unsigned* count, Point* room);
-  std::span<const RangeBlock> blocks() const { return {blocks_.data(), rest_[0].size / kRangeBlock}; }
-  std::span<const Point> rest() const { return {rest_[0].points, rest_[0].size % kRangeBlock}; }
+  CopiedPoints packed(std::size_t given) const;
+  std::span<const RangeBlock> blocks() const { return {blocks_.data(), rest_.data()->size / kRangeBlock}; }
+  std::span<const Point> rest() const { return {rest_.data()->points, rest_.data()->size % kRangeBlock}; }
 
   cuda::Context& context_;
   cuda::DeviceBuffer<std::byte> scratch_;

@@ -126,6 +126,7 @@ class LoopAligner : public Aligner {
   Evaluation evaluate(const Scan& scan, const Transform& pose, const PerScan& per_scan) final;
   void submit(const Scan& scan, std::span<const Transform> guesses, const PerScan& per_scan) final;
   void hold(const PointCloud& scan, std::size_t poses) final;
+  HeldRawScan hold_raw(const Scan& raw, const RawScanUse& use, std::size_t poses) final;
   void collect(std::span<AlignResult> out) final;
   void score_batch(const Scan& scan, std::span<const Transform> poses, std::span<Score> out) final;
   Counters counters() const override {
@@ -173,6 +174,13 @@ class LoopAligner : public Aligner {
   /// The usable points of a scan in device memory, as copy_scan_points() chooses them: a place as
   /// room_for_scan() gives, or on the device. Throws as it does, and as Aligner::align() says.
   virtual TakenScan take_device_scan(const DeviceCloud& scan, std::size_t poses, const char* where);
+  /// Prepares a raw scan where the aligner's device does it; `taken` is then what it holds. Else nothing.
+  virtual std::optional<HeldRawScan> prepare_on_device(const Scan& /*raw*/, const RawScanUse& /*use*/,
+                                                       std::size_t /*poses*/, TakenScan& /*taken*/) {
+    return std::nullopt;
+  }
+  /// The caller's points in the host's memory, as they are. Throws as take_device_scan() does.
+  virtual PointCloud fetched(const DeviceCloud& scan, const char* where);
   /// Begins every alignment. There is at least one, and none depends on the others. options.max_iterations
   /// may be 0, which means to evaluate only.
   virtual void submit_runs(const LoopScan& scan, const LoopOptions& options, const PerScan& per_scan,

@@ -21,12 +21,13 @@ struct Beside {
   std::vector<AlignResult> spread;      ///< those that tell the spread
 };
 /// All of them as one batch, in which no result depends on the others.
-Beside aligned_beside(Aligner& aligner, const PointCloud& scan, const Transform& pose,
+Beside aligned_beside(Aligner& aligner, const Scan& scan, const Transform& pose,
                       std::span<const Offset> covariance, std::span<const Offset> spread, PerScan per_scan);
 
+inline constexpr std::size_t kTurnedPlaces = 6;
 /// How far from a pose alignments end that begin 1 m around it, turned by 1.5 degrees to either side. Those
 /// along a free direction stay where they began, and so does a heading that nothing holds.
-Spread spread_of_turned(Aligner& aligner, const PointCloud& scan, const Transform& pose, PerScan per_scan);
+Spread spread_of_turned(Aligner& aligner, const Scan& scan, const Transform& pose, PerScan per_scan);
 /// Whether that is so near that the scan holds the pose: 0.2 m and 0.4 degrees.
 bool holds(const Spread& turned);
 

@@ -25,7 +25,7 @@ Scatter scatter_of(std::span<const Transform> poses, std::span<const double> wei
 std::optional<Scatter> multi_ndt(const AlignResult& result, std::span<const AlignResult> beside);
 
 /// Scatter of the result and of the places beside it, weighted by exp(NVTL / temperature). One batch.
-Scatter multi_ndt_score(Aligner& aligner, const PointCloud& scan, const AlignResult& result,
+Scatter multi_ndt_score(Aligner& aligner, const Scan& scan, const AlignResult& result,
                         std::span<const Offset> offsets, double temperature);
 
 /// A covariance of x and y, or why there is none.
@@ -35,7 +35,7 @@ struct Estimate {
 };
 /// Makes the estimate that the options ask for; a fixed one is no estimate. `beside`: for MULTI_NDT, the
 /// alignments from the options' offsets. MULTI_NDT_SCORE takes a batch of scores.
-Estimate estimated(Aligner& aligner, const PointCloud& scan, const AlignResult& result,
+Estimate estimated(Aligner& aligner, const Scan& scan, const AlignResult& result,
                    std::span<const AlignResult> beside, const LocalizerOptions& options);
 
 /// Covariance of x y z roll pitch yaw in the map: the fixed variances, and an estimate of x and y, scaled and

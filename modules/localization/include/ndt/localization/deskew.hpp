@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 
+#include "ndt/align/preparation.hpp"
 #include "ndt/core/point_cloud.hpp"
 #include "ndt/core/pose.hpp"
 #include "ndt/localization/scan_report.hpp"
@@ -23,13 +24,12 @@ Sweep sweep_of(const PointCloud& scan);
 /// The sensor's pose at a time after the stamp, in the frame that it has at the stamp.
 using MotionAfterStamp = std::function<Transform(double seconds)>;
 
-/// Moves every point as the sensor moved from its time to the stamp; the result has no times. Motions are
-/// interpolated between 33 times of the sweep. Points at 50 m are off by up to 0.6 mm, where a sweep of 0.1 s
-/// turns by 18 degrees.
-PointCloud deskewed(const PointCloud& scan, const Sweep& sweep, const MotionAfterStamp& motion);
+/// The motion in steps, between which it is interpolated. Points at 50 m are off by up to 0.6 mm, where a
+/// sweep of 0.1 s turns by 18 degrees.
+SweepMotion in_steps(const Sweep& sweep, const MotionAfterStamp& motion);
 
-/// Moves the points if their times make a sweep and a motion is known; `done` tells what was done. The result
-/// has no times in any case.
-PointCloud at_stamp(PointCloud scan, const std::optional<MotionAfterStamp>& motion, Deskew& done);
+/// The motion of a scan with times, if they make a sweep and a motion is known; `done` tells what follows.
+std::optional<SweepMotion> motion_of(const PointCloud& scan, const std::optional<MotionAfterStamp>& motion,
+                                     Deskew& done);
 
 }  // namespace ndt::localization

@@ -6,24 +6,25 @@
 #include <span>
 #include <vector>
 
-#include "data/leaf_numbers.hpp"
 #include "ndt/core/point_cloud.hpp"
+#include "ndt/prepare/leaf_numbers.hpp"
+#include "ndt/prepare/leaf_sums.hpp"
 
-namespace ndt::harness {
+namespace ndt {
 
-/// Keeps its memory from cloud to cloud: 8 to 16 bytes a point of the largest, and 72 to 112 a leaf.
+/// Keeps its memory from cloud to cloud: 8 to 16 bytes a point of the largest, and 112 to 192 a leaf.
 class VoxelGrid {
  public:
   /// Replaces a cloud of finite points by the centroid of every occupied leaf, as offsets from the cloud's
-  /// origin, in increasing leaf order, z slowest. A point's leaf is floor(coordinate / leaf_m) per axis, in
-  /// double and in the cloud's frame. Points are summed in their order, in double. The cloud keeps its
-  /// memory.
+  /// origin, in increasing leaf order, z slowest. Leaves are those of leaf_at(), centroids those of
+  /// leaf_sums.hpp. The cloud keeps its memory.
   void thin(PointCloud& cloud, double leaf_m);
 
  private:
   struct Leaf {
-    Vec3<double> sum;
-    std::uint64_t number = 0, points = 0;
+    LeafSums sums;
+    std::uint64_t number = 0;
+    Vec3<double> at;  ///< on each axis
   };
   struct Numbered {
     std::uint64_t number;
@@ -31,8 +32,9 @@ class VoxelGrid {
   };
 
   void begin(std::size_t points);
-  void add(const PointCloud& cloud, const LeafNumbers& numbers);
-  void add(std::span<const std::uint64_t> numbers, const Point* points);
+  void add(const PointCloud& cloud, const LeafNumbers& numbers, const LeafUnits& units);
+  void add(std::span<const std::uint64_t> numbers, const Vec3<double>* leaves, const Point* points,
+           const LeafUnits& units);
   void sort(std::uint64_t end);
 
   std::vector<std::uint32_t> table_;  ///< a hash table of numbers: places in leaves_ from 1 on, 0 for none
@@ -41,4 +43,4 @@ class VoxelGrid {
   std::vector<Numbered> order_, sorted_;
 };
 
-}  // namespace ndt::harness
+}  // namespace ndt

@@ -1,4 +1,4 @@
-#include "data/leaf_numbers.hpp"
+#include "ndt/prepare/leaf_numbers.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -8,21 +8,9 @@
 
 #include "ndt/core/simd.hpp"
 
-namespace ndt::harness {
+namespace ndt {
 
 static_assert(sizeof(Point) == 3 * sizeof(float), "points are read as a row of coordinates");
-
-/// The lowest and the highest leaf on each axis. Leaf numbers stay doubles here: whole numbers of any size,
-/// so that no coordinate is too far away.
-struct LeafNumbers::Box {
-  Vec3<double> low, high;
-
-  double largest() const {
-    double most = 0;
-    for (const double v : {low.x, low.y, low.z, high.x, high.y, high.z}) most = std::max(most, std::abs(v));
-    return most;
-  }
-};
 
 namespace {
 
@@ -63,10 +51,6 @@ Extent extent_of(const float* coordinates, std::size_t count) {
   return {{low[0], low[1], low[2]}, {high[0], high[1], high[2]}};
 }
 
-Vec3<double> leaf_at(const Vec3<double>& p, double leaf_m) {
-  return {std::floor(p.x / leaf_m), std::floor(p.y / leaf_m), std::floor(p.z / leaf_m)};
-}
-
 /// Leaves of a group by a product in float. Returns false where one is less than `doubt` from the edge of its
 /// leaf, so that it may be the next.
 bool estimate(const float* coordinates, float leaves_per_m, float doubt, std::int32_t* leaves) {
@@ -96,17 +80,14 @@ LeafNumbers::LeafNumbers(const PointCloud& cloud, double leaf_m)
     : cloud_(&cloud), coordinates_(&cloud.points.data()->x), leaf_m_(leaf_m) {
   // Neither a sum nor a division puts a larger number before a smaller one.
   const Extent extent = extent_of(coordinates_, 3 * cloud.size());
-  const Box box{leaf_at(cloud.origin + extent.low, leaf_m), leaf_at(cloud.origin + extent.high, leaf_m)};
-  const Vec3<double> size = box.high - box.low + Vec3<double>{1, 1, 1};
-  constexpr double kMostLeaves = 0x1p52;    // a double holds every such number
-  constexpr double kFarthest = 0x1p31 - 1;  // and an int32 every such leaf
-  if (size.x * size.y * size.z <= kMostLeaves && box.largest() < kFarthest)
+  const LeafBox box{leaf_at(cloud.origin + extent.low, leaf_m), leaf_at(cloud.origin + extent.high, leaf_m)};
+  if (box.is_numbered())
     number_box(box);
   else
     number_by_sorting();
 }
 
-void LeafNumbers::number_box(const Box& leaves) {
+void LeafNumbers::number_box(const LeafBox& leaves) {
   const auto size = [](double low, double high) { return static_cast<std::uint64_t>(high - low + 1); };
   low_[0] = static_cast<std::int64_t>(leaves.low.x), low_[1] = static_cast<std::int64_t>(leaves.low.y),
   low_[2] = static_cast<std::int64_t>(leaves.low.z);
@@ -160,19 +141,24 @@ void LeafNumbers::write_leaves(std::size_t first, std::size_t count, std::int32_
   for (; i < coordinates; ++i) leaves[i] = leaf_of(begin + i);
 }
 
-void LeafNumbers::write(std::size_t first, std::span<std::uint64_t> numbers) const {
+void LeafNumbers::write(std::size_t first, std::span<std::uint64_t> numbers,
+                        std::span<Vec3<double>> leaves) const {
   if (!sorted_.empty()) {
     std::copy_n(sorted_.begin() + static_cast<std::ptrdiff_t>(first), numbers.size(), numbers.begin());
+    for (std::size_t i = 0; i < numbers.size(); ++i)
+      leaves[i] = leaf_at(cloud_->origin + cast<double>(cloud_->points[first + i]), leaf_m_);
     return;
   }
-  std::int32_t leaves[3 * kAtOnce];
-  write_leaves(first, numbers.size(), leaves);
+  std::int32_t found[3 * kAtOnce];
+  write_leaves(first, numbers.size(), found);
   for (std::size_t i = 0; i < numbers.size(); ++i) {
+    const std::int32_t* const leaf = found + 3 * i;
     const auto from_low = [&](std::size_t axis) {
-      return static_cast<std::uint64_t>(leaves[3 * i + axis] - low_[axis]);
+      return static_cast<std::uint64_t>(leaf[axis] - low_[axis]);
     };
     numbers[i] = (from_low(2) * size_y_ + from_low(1)) * size_x_ + from_low(0);
+    leaves[i] = {static_cast<double>(leaf[0]), static_cast<double>(leaf[1]), static_cast<double>(leaf[2])};
   }
 }
 
-}  // namespace ndt::harness
+}  // namespace ndt

@@ -1,23 +1,23 @@
-#include "data/voxel_grid.hpp"
+#include "ndt/prepare/voxel_grid.hpp"
 
 #include <algorithm>
 #include <array>
 #include <bit>
 #include <numeric>
 
-namespace ndt::harness {
+namespace ndt {
 
 void VoxelGrid::thin(PointCloud& cloud, double leaf_m) {
   if (cloud.size() == 0) return;
   const LeafNumbers numbers(cloud, leaf_m);
+  const LeafUnits units(leaf_m, cloud.size(), cloud.origin);
   begin(cloud.size());
-  add(cloud, numbers);
+  add(cloud, numbers, units);
   sort(numbers.end());
   auto centroid = cloud.points.begin();  // there are no more leaves than points, and all of these are summed
   for (const Numbered& one : order_) {
     const Leaf& leaf = leaves_[one.leaf];
-    const auto n = static_cast<double>(leaf.points);
-    *centroid++ = cast<float>(Vec3<double>{leaf.sum.x / n, leaf.sum.y / n, leaf.sum.z / n});
+    *centroid++ = centroid_of(leaf.sums, leaf.at, units);
   }
   cloud.points.resize(order_.size());
 }
@@ -28,18 +28,20 @@ void VoxelGrid::begin(std::size_t points) {
   table_.assign(std::bit_ceil(2 * points), 0);
 }
 
-void VoxelGrid::add(const PointCloud& cloud, const LeafNumbers& numbers) {
+void VoxelGrid::add(const PointCloud& cloud, const LeafNumbers& numbers, const LeafUnits& units) {
   std::array<std::uint64_t, LeafNumbers::kAtOnce> room;
+  std::array<Vec3<double>, LeafNumbers::kAtOnce> leaves;
   for (std::size_t first = 0; first < cloud.size(); first += room.size()) {
     const std::size_t count = std::min(room.size(), cloud.size() - first);
-    numbers.write(first, {room.data(), count});
+    numbers.write(first, {room.data(), count}, {leaves.data(), count});
     if (leaves_.size() < used_ + 1 + count) leaves_.resize(std::max<std::size_t>(1024, 2 * leaves_.size()));
-    add({room.data(), count}, cloud.points.data() + first);
+    add({room.data(), count}, leaves.data(), cloud.points.data() + first, units);
   }
 }
 
 /// Avoids a branch on whether a leaf is new, which no processor foresees. leaves_ has room for all leaves.
-void VoxelGrid::add(std::span<const std::uint64_t> numbers, const Point* points) {
+void VoxelGrid::add(std::span<const std::uint64_t> numbers, const Vec3<double>* at_leaf, const Point* points,
+                    const LeafUnits& units) {
   constexpr std::uint64_t kGolden = 0x9E3779B97F4A7C15;  // 2^64 by the golden ratio [Knuth, TAOCP 3, 6.4]
   std::uint32_t* const table = table_.data();
   Leaf* const leaves = leaves_.data();
@@ -58,8 +60,14 @@ void VoxelGrid::add(std::span<const std::uint64_t> numbers, const Point* points)
     table[at] = static_cast<std::uint32_t>(place);
     Leaf& leaf = leaves[place];
     leaf.number = number;
-    leaf.sum = leaf.sum + cast<double>(*points++);
-    ++leaf.points;
+    leaf.at = *at_leaf++;
+    LeafSums& sums = leaf.sums;
+    const Point p = *points++;
+    sums.x += units.count(p.x, units.corner(leaf.at.x, units.origin.x));
+    sums.y += units.count(p.y, units.corner(leaf.at.y, units.origin.y));
+    sums.z += units.count(p.z, units.corner(leaf.at.z, units.origin.z));
+    ++sums.points;
+    sums.any = p;
   }
   used_ = used;
 }
@@ -79,4 +87,4 @@ void VoxelGrid::sort(std::uint64_t end) {
   }
 }
 
-}  // namespace ndt::harness
+}  // namespace ndt

@@ -7,11 +7,11 @@
 #include <vector>
 
 #include "ndt/core/point_cloud.hpp"
+#include "ndt/prepare/leaf_box.hpp"
 
-namespace ndt::harness {
+namespace ndt {
 
-/// A point's leaf is floor(coordinate / leaf_m) per axis, in double and in the cloud's frame. Leaves in their
-/// order, z slowest, have increasing numbers.
+/// Numbers as LeafBox has them, or, if the box of all leaves has too many, of the leaves that have points.
 class LeafNumbers {
  public:
   /// A cloud of finite points, of which there is at least one. It stays as it is while this is used.
@@ -21,13 +21,11 @@ class LeafNumbers {
   std::uint64_t end() const { return end_; }
   /// The most points whose numbers are written at once.
   static constexpr std::size_t kAtOnce = 64;
-  /// Writes the numbers of points first, first + 1 ...
-  void write(std::size_t first, std::span<std::uint64_t> numbers) const;
+  /// Writes the numbers of points first, first + 1 ..., and the leaf of each on each axis.
+  void write(std::size_t first, std::span<std::uint64_t> numbers, std::span<Vec3<double>> leaves) const;
 
  private:
-  struct Box;
-
-  void number_box(const Box& leaves);
+  void number_box(const LeafBox& leaves);
   void number_by_sorting();
   /// x, y and z of every point.
   void write_leaves(std::size_t first, std::size_t count, std::int32_t* leaves) const;
@@ -45,4 +43,4 @@ class LeafNumbers {
   float leaves_per_m_ = 0, doubt_ = 0;  ///< of estimates; 0: there are none
 };
 
-}  // namespace ndt::harness
+}  // namespace ndt

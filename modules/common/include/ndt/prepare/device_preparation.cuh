@@ -1,0 +1,79 @@
+// The way of a raw scan to an alignment on a device: what prepare_raw() does, with the same bits, in one
+// chain of kernels without a wait between them.
+#pragma once
+
+#include <optional>
+
+#include "ndt/align/preparation.hpp"
+#include "ndt/cuda/buffer.cuh"
+#include "ndt/edge/device_scan.cuh"
+#include "ndt/prepare/leaf_sums.hpp"
+#include "ndt/prepare/point_filter.hpp"
+#include "ndt/voxel/device_points.cuh"
+
+namespace ndt {
+
+/// Numbers that the kernels gather about a scan, all zero at first.
+struct PreparationCounts {
+  unsigned removed[kRemovals];  ///< points by Removal
+  unsigned no_returns[3];       ///< points by NoReturn, of those that a point's own value tells
+  unsigned finite;              ///< points
+  unsigned highest[3];          ///< in_order() of the largest coordinates
+  unsigned lowest[3];           ///< the complement of in_order() of the smallest
+  unsigned long long range;     ///< bits of the largest range
+  unsigned shell;               ///< points at this range
+  bool has_copies;              ///< more equal points than are a coincidence, perhaps
+  bool not_numbered;            ///< more leaves than there are numbers
+  unsigned leaves, size;        ///< after the voxel grid, and after the sample
+};
+
+/// The leaf of a grid while its points are added up.
+struct DeviceLeaf {
+  LeafSums sums;
+  unsigned number;
+};
+
+/// A raw scan that kernels read, and its times, of which there may be none.
+struct RawPoints {
+  StridedPoints points;
+  const float* times;
+};
+
+class DevicePreparation {
+ public:
+  /// All that the kernels need to know.
+  struct Job;
+
+  DevicePreparation(cuda::Context& context, DeviceScan& scan);
+
+  /// Prepares n > 0 points and packs them into `room` on the device, which has space for n. `chosen` tells
+  /// what a registration uses of them. Waits once.
+  ///
+  /// Nothing if the host must do it, which takes longer: no filter is asked for, a motion but no times are
+  /// there, the scan has copies or a shell that may be no returns, its leaves are too many to number, or a
+  /// point is kFar_m away or more.
+  std::optional<HeldRawScan> prepare(const RawPoints& raw, const Vec3<double>& origin, unsigned n,
+                                     const RawScanUse& use, Point* room, CopiedPoints& chosen);
+  /// A scan that lies where the device does not reach it, in pinned memory.
+  RawPoints staged(const PointCloud& scan, bool with_times);
+
+ private:
+  void launch(const Job& job);
+  HeldRawScan report(const PreparationCounts& found, unsigned n, const Vec3<double>& origin,
+                     const ScanPreparation& filters) const;
+
+  cuda::Context& context_;
+  DeviceScan& scan_;
+  cuda::PinnedBuffer<Point> staged_;
+  cuda::PinnedBuffer<float> staged_times_;
+  cuda::PinnedBuffer<Point> prepared_;
+  cuda::PinnedBuffer<SweepMotion> motion_;
+  cuda::PinnedBuffer<PreparationCounts> found_;
+  /// By point: its place, range, leaf. By leaf: sums, place in the sample. The outcome. By group: its words
+  /// and rank. By slice: occupied leaves. Counts.
+  cuda::DeviceArrays<Point, double, unsigned, DeviceLeaf, unsigned, Point, unsigned, unsigned, unsigned,
+                     std::byte>
+      arrays_;
+};
+
+}  // namespace ndt

@@ -1,0 +1,52 @@
+// Parts of find_no_returns() that every schedule shares.
+#pragma once
+
+#include <bit>
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+
+#include "ndt/align/no_returns.hpp"
+
+namespace ndt {
+
+inline constexpr double kSameRange_m = 0.001;
+inline constexpr unsigned kCopyBuckets = 4096;
+
+/// More than one in 100, and enough to be no coincidence.
+NDT_HD constexpr bool are_many(std::uint64_t count, std::uint64_t finite) {
+  return count >= 5 && 100 * count > finite;
+}
+
+/// The cause that a finite point's own value tells, or none. p: in the scanner's frame.
+NDT_HD inline NoReturn no_return_of_value(const Vec3<double>& p) {
+  constexpr double kHuge_m = 1e7;
+  if (p.x == 0 && p.y == 0 && p.z == 0) return NoReturn::zero;
+  const double x = fabs(p.x), y = fabs(p.y), z = fabs(p.z);
+  if (x >= kHuge_m || y >= kHuge_m || z >= kHuge_m) return NoReturn::sentinel;
+  const bool same = p.x == p.y && p.y == p.z;
+  return same && (x == 9999 || x == 99999) ? NoReturn::sentinel : NoReturn::none;
+}
+
+/// The bits of a point's coordinates, with one zero for both.
+struct PointBits {
+  std::uint32_t x, y, z;
+  explicit NDT_HD PointBits(const Point& p) : x(bits(p.x)), y(bits(p.y)), z(bits(p.z)) {}
+  friend bool operator==(const PointBits&, const PointBits&) = default;
+
+  NDT_HD std::uint64_t hash() const {
+    const std::uint64_t xy = (std::uint64_t{x} << 32 | y) * 0x9E3779B97F4A7C15U;
+    return (xy ^ z ^ xy >> 29) * 0xBF58476D1CE4E5B9U >> 17;
+  }
+
+ private:
+  NDT_HD static std::uint32_t bits(float v) {
+#if defined(__CUDA_ARCH__)
+    return __float_as_uint(v + 0.0F);
+#else
+    return std::bit_cast<std::uint32_t>(v + 0.0F);
+#endif
+  }
+};
+
+}  // namespace ndt

@@ -1,0 +1,449 @@
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <cub/block/block_reduce.cuh>
+#include <cub/block/block_scan.cuh>
+
+#include "ndt/prepare/device_preparation.cuh"
+#include "ndt/prepare/leaf_box.hpp"
+#include "ndt/prepare/leaf_sums.hpp"
+#include "ndt/prepare/moved_point.hpp"
+#include "ndt/prepare/no_return_rule.hpp"
+#include "ndt/prepare/point_filter.hpp"
+#include "ndt/prepare/raw_scan.hpp"
+#include "ndt/prepare/sample_key.hpp"
+
+namespace ndt {
+
+namespace {
+
+constexpr unsigned kNone = 0xFFFFFFFFU, kThreads = 256, kSelectThreads = 1024;
+/// The grid's occupied leaves are bits of words; the rank of a leaf is counted from its group on.
+constexpr unsigned kWordsOfAGroup = 8, kLeavesOfAGroup = 32 * kWordsOfAGroup;
+constexpr unsigned kMostLeaves = 1U << 28, kMostPoints = 1U << 20;
+constexpr unsigned kSlices = 256;  // of the groups, a block for each
+static_assert(kSlices <= kThreads);
+
+/// The arrays of one scan, by point, by leaf or by group.
+struct Arrays {
+  Point* points;
+  double* ranges;
+  unsigned* numbers;  ///< of a point's leaf; kNone for a point that was removed
+  DeviceLeaf* leaves;
+  unsigned* chosen;  ///< leaves of the sample
+  Point* out;
+  unsigned *words, *ranks;  ///< by group
+  unsigned* slices;
+  unsigned* buckets;
+  PreparationCounts* counts;
+};
+
+}  // namespace
+
+struct DevicePreparation::Job {
+  StridedPoints given;
+  const float* times;
+  unsigned n;
+  Vec3<double> origin;
+  bool keep_no_returns;
+  const SweepMotion* motion;
+  PointFilter filter;
+  bool has_grid;
+  LeafUnits units;
+  unsigned sample;  ///< kNone: all
+  SampleKeys keys;
+  Arrays at;
+};
+
+namespace {
+
+using Job = DevicePreparation::Job;
+
+/// The bits of a float as a whole number in the order of floats.
+__device__ unsigned in_order(float v) {
+  const unsigned bits = __float_as_uint(v);
+  return bits >> 31 != 0 ? ~bits : bits | 0x80000000U;
+}
+__device__ float float_of(unsigned ordered) {
+  return __uint_as_float(ordered >> 31 != 0 ? ordered & 0x7FFFFFFFU : ~ordered);
+}
+
+/// Looks first, because thousands of blocks would wait for one another: few of them move a bound.
+template <class T>
+__device__ void raise(T* most, T value) {
+  if (value > *static_cast<volatile T*>(most)) atomicMax(most, value);
+}
+
+template <class T>
+__device__ T warp_max(T value) {
+  for (int offset = 16; offset > 0; offset /= 2) value = max(value, __shfl_xor_sync(~0U, value, offset));
+  return value;
+}
+
+/// The facts about the points of a block, on their way into the counts.
+struct BlockCounts {
+  unsigned removed[kRemovals], no_returns[3], finite;
+};
+
+__device__ void count_one(unsigned* counter, bool counted) {
+  const unsigned lanes = __ballot_sync(~0U, counted);
+  if (threadIdx.x % 32 == 0 && lanes != 0) atomicAdd(counter, static_cast<unsigned>(__popc(lanes)));
+}
+
+/// One thread a point: looks at each by itself.
+__global__ void __launch_bounds__(kThreads) filter_kernel(const __grid_constant__ Job job) {
+  __shared__ BlockCounts block;
+  constexpr unsigned kCounters = sizeof(BlockCounts) / sizeof(unsigned);
+  if (threadIdx.x < kCounters) reinterpret_cast<unsigned*>(&block)[threadIdx.x] = 0;
+  __syncthreads();
+  const unsigned i = blockIdx.x * kThreads + threadIdx.x;
+  const bool here = i < job.n;
+  Point p{};
+  NoReturn cause = NoReturn::none;
+  Removal removal = Removal::finite;
+  bool finite = false;
+  double range = -1;
+  if (here) {
+    p = job.given(i);
+    job.at.leaves[i].sums = LeafSums{};
+    finite = is_finite(p);
+    if (finite && !job.keep_no_returns) {
+      const Vec3<double> at = job.origin + cast<double>(p);
+      cause = no_return_of_value(at);
+      if (cause == NoReturn::none) {
+        range = sqrt(dot(at, at));
+        atomicAdd(job.at.buckets + PointBits(p).hash() % kCopyBuckets, 1U);
+      }
+    }
+    if (job.motion != nullptr) p = moved_point(*job.motion, job.times[i], p, job.origin);
+    removal = job.filter.removal(job.origin + cast<double>(p));
+    job.at.ranges[i] = range;
+    job.at.points[i] = p;
+  }
+  const bool left = here && cause == NoReturn::none && removal == Removal::none;
+  if (here) job.at.numbers[i] = left ? 0 : kNone;
+
+  count_one(&block.finite, finite);
+  for (int k = 1; k < 3; ++k) count_one(block.no_returns + k, here && cause == static_cast<NoReturn>(k));
+  for (int k = 1; k < kRemovals; ++k)
+    count_one(block.removed + k, here && cause == NoReturn::none && removal == static_cast<Removal>(k));
+  PreparationCounts& counts = *job.at.counts;
+  const float coordinates[3] = {p.x, p.y, p.z};
+  for (int axis = 0; axis < 3; ++axis) {
+    const unsigned ordered = in_order(coordinates[axis]);
+    const unsigned high = warp_max(left ? ordered : 0U), low = warp_max(left ? ~ordered : 0U);
+    if (threadIdx.x % 32 == 0) raise(counts.highest + axis, high), raise(counts.lowest + axis, low);
+  }
+  const auto bits = range >= 0 ? static_cast<unsigned long long>(__double_as_longlong(range)) : 0ULL;
+  const unsigned long long farthest = warp_max(bits);
+  if (threadIdx.x % 32 == 0) raise(&counts.range, farthest);
+  __syncthreads();
+  if (threadIdx.x < kRemovals) {
+    if (const unsigned c = block.removed[threadIdx.x]; c != 0) atomicAdd(counts.removed + threadIdx.x, c);
+  } else if (threadIdx.x < kRemovals + 3) {
+    const unsigned k = threadIdx.x - kRemovals;
+    if (const unsigned c = block.no_returns[k]; c != 0) atomicAdd(counts.no_returns + k, c);
+  } else if (threadIdx.x == kRemovals + 3) {
+    atomicAdd(&counts.finite, block.finite);
+  }
+}
+
+/// The numbers of the leaves: of the points themselves where there is no grid.
+struct Numbering {
+  LeafBox box;
+  unsigned leaves;  ///< 0 if there are no points, or too many leaves
+
+  __device__ unsigned groups() const { return (leaves + kLeavesOfAGroup - 1) / kLeavesOfAGroup; }
+};
+
+__device__ Numbering numbering_of(const Job& job) {
+  PreparationCounts& counts = *job.at.counts;
+  if (!job.has_grid) return {{}, job.n};
+  if (counts.highest[0] == 0) return {{}, 0};
+  const auto corner = [&](const unsigned(&ordered)[3], unsigned flip) {
+    return Vec3<double>{static_cast<double>(float_of(ordered[0] ^ flip)),
+                        static_cast<double>(float_of(ordered[1] ^ flip)),
+                        static_cast<double>(float_of(ordered[2] ^ flip))};
+  };
+  const Vec3<double> low = corner(counts.lowest, ~0U), high = corner(counts.highest, 0);
+  const LeafBox box{leaf_at(job.origin + low, job.units.leaf_m),
+                    leaf_at(job.origin + high, job.units.leaf_m)};
+  double most = 0;
+  for (const double v : {low.x, low.y, low.z, high.x, high.y, high.z}) most = fmax(most, fabs(v));
+  const bool usable = box.is_numbered() && box.leaves() <= kMostLeaves && job.units.fine(2 * most);
+  if (!usable) counts.not_numbered = true;
+  return {box, usable ? static_cast<unsigned>(box.leaves()) : 0};
+}
+
+/// Has one thread find the numbering for its block.
+__device__ const Numbering& shared_numbering(const Job& job) {
+  __shared__ Numbering numbering;
+  if (threadIdx.x == 0) numbering = numbering_of(job);
+  __syncthreads();
+  return numbering;
+}
+
+__global__ void __launch_bounds__(kThreads) clear_kernel(const __grid_constant__ Job job) {
+  const Numbering& numbering = shared_numbering(job);
+  auto* const words = reinterpret_cast<uint4*>(job.at.words);
+  const unsigned quads = numbering.groups() * (kWordsOfAGroup / 4);
+  for (unsigned k = blockIdx.x * kThreads + threadIdx.x; k < quads; k += gridDim.x * kThreads)
+    words[k] = uint4{0, 0, 0, 0};
+}
+
+/// One thread a point: numbers its leaf, and counts the points at the largest range.
+__global__ void __launch_bounds__(kThreads) mark_kernel(const __grid_constant__ Job job) {
+  const Numbering& numbering = shared_numbering(job);
+  const unsigned i = blockIdx.x * kThreads + threadIdx.x;
+  const double shared = __longlong_as_double(static_cast<long long>(job.at.counts->range)) - kSameRange_m;
+  const double range = i < job.n ? job.at.ranges[i] : -1;
+  count_one(&job.at.counts->shell, range >= 0 && range >= shared);
+  if (i >= job.n || numbering.leaves == 0 || job.at.numbers[i] == kNone) return;
+  unsigned number = i;
+  if (job.has_grid) {
+    const Vec3<double> at = job.origin + cast<double>(job.at.points[i]);
+    number = static_cast<unsigned>(numbering.box.number(leaf_at(at, job.units.leaf_m)));
+    job.at.numbers[i] = number;
+  } else {
+    job.at.numbers[i] = i;
+  }
+  atomicOr(job.at.words + number / 32, 1U << number % 32);
+}
+
+/// The groups of a block.
+struct Slice {
+  unsigned begin, end;
+  __device__ Slice(unsigned groups, unsigned block) {
+    const unsigned each = (groups + kSlices - 1) / kSlices;
+    begin = min(groups, block * each), end = min(groups, begin + each);
+  }
+};
+
+__device__ unsigned occupied(const unsigned* words, unsigned group) {
+  const auto* const quads = reinterpret_cast<const uint4*>(words + group * kWordsOfAGroup);
+  const uint4 a = quads[0], b = quads[1];
+  return static_cast<unsigned>(__popc(a.x) + __popc(a.y) + __popc(a.z) + __popc(a.w) + __popc(b.x) +
+                               __popc(b.y) + __popc(b.z) + __popc(b.w));
+}
+
+/// Counts the occupied leaves of every slice, and looks for copies.
+__global__ void __launch_bounds__(kThreads) count_kernel(const __grid_constant__ Job job) {
+  const Slice slice(shared_numbering(job).groups(), blockIdx.x);
+  unsigned mine = 0;
+  for (unsigned g = slice.begin + threadIdx.x; g < slice.end; g += kThreads)
+    mine += occupied(job.at.words, g);
+  using Reduce = cub::BlockReduce<unsigned, kThreads>;
+  __shared__ typename Reduce::TempStorage memory;
+  const unsigned all = Reduce(memory).Sum(mine);
+  if (threadIdx.x == 0) job.at.slices[blockIdx.x] = all;
+  const unsigned bucket = blockIdx.x * kThreads + threadIdx.x;
+  if (bucket < kCopyBuckets && are_many(job.at.buckets[bucket], job.at.counts->finite))
+    job.at.counts->has_copies = true;
+}
+
+/// Ranks every group: the number of occupied leaves before it.
+__global__ void __launch_bounds__(kThreads) rank_kernel(const __grid_constant__ Job job) {
+  const Slice slice(shared_numbering(job).groups(), blockIdx.x);
+  using Scan = cub::BlockScan<unsigned, kThreads>;
+  __shared__ typename Scan::TempStorage memory;
+  __shared__ unsigned before_slice;
+  unsigned before = 0, all = 0;
+  Scan(memory).ExclusiveSum(threadIdx.x < kSlices ? job.at.slices[threadIdx.x] : 0, before, all);
+  if (threadIdx.x == blockIdx.x) before_slice = before;
+  if (blockIdx.x == 0 && threadIdx.x == 0) job.at.counts->leaves = all;
+  __syncthreads();
+  unsigned running = before_slice;
+  for (unsigned first = slice.begin; first < slice.end; first += kThreads) {
+    const unsigned g = first + threadIdx.x;
+    Scan(memory).ExclusiveSum(g < slice.end ? occupied(job.at.words, g) : 0, before, all);
+    if (g < slice.end) job.at.ranks[g] = running + before;
+    running += all;
+    __syncthreads();
+  }
+}
+
+/// The rank of an occupied leaf.
+__device__ unsigned rank_of(const Arrays& at, unsigned number) {
+  const unsigned group = number / kLeavesOfAGroup, word = number / 32;
+  unsigned rank = at.ranks[group];
+  for (unsigned w = group * kWordsOfAGroup; w < word; ++w) rank += static_cast<unsigned>(__popc(at.words[w]));
+  return rank + static_cast<unsigned>(__popc(at.words[word] & ((1U << number % 32) - 1)));
+}
+
+__device__ void add(std::int64_t& sum, std::int64_t value) {
+  atomicAdd(reinterpret_cast<unsigned long long*>(&sum), static_cast<unsigned long long>(value));
+}
+
+/// One thread a point: adds it to its leaf.
+__global__ void __launch_bounds__(kThreads) add_kernel(const __grid_constant__ Job job) {
+  const Numbering& numbering = shared_numbering(job);
+  const unsigned i = blockIdx.x * kThreads + threadIdx.x;
+  if (i >= job.n || numbering.leaves == 0 || job.at.numbers[i] == kNone) return;
+  const unsigned number = job.at.numbers[i];
+  const Point p = job.at.points[i];
+  DeviceLeaf& leaf = job.at.leaves[rank_of(job.at, number)];
+  leaf.sums.any = p;  // of use only if no other point writes here
+  atomicAdd(&leaf.sums.points, 1U);
+  if (!job.has_grid) return;
+  leaf.number = number;
+  const Vec3<double> at = leaf_at(job.origin + cast<double>(p), job.units.leaf_m);
+  const LeafUnits& units = job.units;
+  add(leaf.sums.x, units.count(p.x, units.corner(at.x, job.origin.x)));
+  add(leaf.sums.y, units.count(p.y, units.corner(at.y, job.origin.y)));
+  add(leaf.sums.z, units.count(p.z, units.corner(at.z, job.origin.z)));
+}
+
+/// One block: finds the sample and lists its leaves in their order.
+__global__ void __launch_bounds__(kSelectThreads) sample_kernel(const __grid_constant__ Job job) {
+  constexpr unsigned kBins = 1U << kKeyBinBits;
+  static_assert(kBins == 2 * kSelectThreads);
+  using Scan = cub::BlockScan<unsigned, kSelectThreads>;
+  __shared__ typename Scan::TempStorage memory;
+  __shared__ unsigned bins[kBins], bin, wanted_inside, found;
+  __shared__ unsigned long long inside[kBins], last;
+  const unsigned leaves = job.at.counts->leaves, t = threadIdx.x;
+  if (t == 0) job.at.counts->size = min(leaves, job.sample);
+  if (leaves <= job.sample) return;
+  bins[2 * t] = bins[2 * t + 1] = 0;
+  if (t == 0) found = 0;
+  __syncthreads();
+  for (unsigned k = t; k < leaves; k += kSelectThreads) atomicAdd(bins + key_bin(job.keys(k)), 1U);
+  __syncthreads();
+  unsigned before = 0;
+  Scan(memory).ExclusiveSum(bins[2 * t] + bins[2 * t + 1], before);
+  for (unsigned b = 2 * t; b < 2 * t + 2; before += bins[b], ++b)
+    if (before < job.sample && job.sample <= before + bins[b]) bin = b, wanted_inside = job.sample - before;
+  __syncthreads();
+  for (unsigned k = t; k < leaves; k += kSelectThreads)
+    if (const std::uint64_t key = job.keys(k); key_bin(key) == bin)
+      if (const unsigned place = atomicAdd(&found, 1U); place < kBins) inside[place] = key;
+  __syncthreads();
+  for (unsigned k = t; k < min(found, kBins); k += kSelectThreads) {
+    unsigned rank = 0;
+    for (unsigned other = 0; other < found; ++other) rank += inside[other] <= inside[k];
+    if (rank == wanted_inside) last = inside[k];
+  }
+  __syncthreads();
+  const unsigned each = (leaves + kSelectThreads - 1) / kSelectThreads;
+  const unsigned begin = min(leaves, t * each), end = min(leaves, begin + each);
+  unsigned mine = 0;
+  for (unsigned k = begin; k < end; ++k) mine += job.keys(k) <= last;
+  Scan(memory).ExclusiveSum(mine, before);
+  for (unsigned k = begin; k < end; ++k)
+    if (job.keys(k) <= last) job.at.chosen[before++] = k;
+}
+
+/// One thread a point of the outcome, which also goes to the host's memory.
+__global__ void __launch_bounds__(kThreads)
+    write_kernel(const __grid_constant__ Job job, Point* host, PreparationCounts* found) {
+  const Numbering& numbering = shared_numbering(job);
+  const PreparationCounts& counts = *job.at.counts;
+  const unsigned j = blockIdx.x * kThreads + threadIdx.x;
+  if (j == 0) *found = counts;
+  if (j >= counts.size) return;
+  const DeviceLeaf& leaf = job.at.leaves[counts.size < counts.leaves ? job.at.chosen[j] : j];
+  Point p = leaf.sums.any;
+  if (job.has_grid) {
+    const Vec3<double> size = numbering.box.size();
+    const auto nx = static_cast<unsigned>(size.x), ny = static_cast<unsigned>(size.y);
+    const Vec3<double> from_low{static_cast<double>(leaf.number % nx),
+                                static_cast<double>(leaf.number / nx % ny),
+                                static_cast<double>(leaf.number / nx / ny)};
+    p = centroid_of(leaf.sums, numbering.box.low + from_low, job.units);
+  }
+  job.at.out[j] = p;
+  host[j] = p;
+}
+
+}  // namespace
+
+DevicePreparation::DevicePreparation(cuda::Context& context, DeviceScan& scan)
+    : context_(context),
+      scan_(scan),
+      staged_(context),
+      staged_times_(context),
+      prepared_(context),
+      motion_(context),
+      found_(context),
+      arrays_(context) {}
+
+RawPoints DevicePreparation::staged(const PointCloud& scan, bool with_times) {
+  staged_.reserve(scan.size());
+  std::memcpy(staged_.data(), scan.points.data(), scan.size() * sizeof(Point));
+  context_.count_upload(scan.size() * sizeof(Point));
+  const StridedPoints points{reinterpret_cast<const char*>(staged_.data()), sizeof(Point), 0, 4, 8, {}};
+  if (!with_times || scan.times.size() != scan.size()) return {points, nullptr};
+  staged_times_.reserve(scan.size());
+  std::memcpy(staged_times_.data(), scan.times.data(), scan.size() * sizeof(float));
+  context_.count_upload(scan.size() * sizeof(float));
+  return {points, staged_times_.data()};
+}
+
+void DevicePreparation::launch(const Job& job) {
+  const cuda::Grid points{(job.n + kThreads - 1) / kThreads, kThreads}, slices{kSlices, kThreads};
+  context_.fill_bytes(job.at.counts, 0, sizeof(PreparationCounts) + kCopyBuckets * sizeof(unsigned));
+  context_.launch(filter_kernel, points, job);
+  context_.launch(clear_kernel, slices, job);
+  context_.launch(mark_kernel, points, job);
+  context_.launch(count_kernel, slices, job);
+  context_.launch(rank_kernel, slices, job);
+  context_.launch(add_kernel, points, job);
+  context_.launch(sample_kernel, cuda::Grid{1, kSelectThreads}, job);
+  context_.launch(write_kernel, points, job, prepared_.data(), found_.data());
+}
+
+std::optional<HeldRawScan> DevicePreparation::prepare(const RawPoints& raw, const Vec3<double>& origin,
+                                                      unsigned n, const RawScanUse& use, Point* room,
+                                                      CopiedPoints& chosen) {
+  const ScanPreparation& filters = use.filters;
+  const bool known = std::isfinite(origin.x) && std::isfinite(origin.y) && std::isfinite(origin.z);
+  const bool untimed = use.motion != nullptr && raw.times == nullptr;
+  if (!filters.active() || n > kMostPoints || !known || untimed) return std::nullopt;
+  const bool has_grid = filters.voxel_leaf_m.has_value();
+  const std::size_t groups = (has_grid ? kMostLeaves : n + kLeavesOfAGroup - 1) / kLeavesOfAGroup;
+  arrays_.reserve({n, n, n, n, n, n, groups * kWordsOfAGroup, groups, kSlices,
+                   sizeof(PreparationCounts) + kCopyBuckets * sizeof(unsigned)});
+  prepared_.reserve(n), motion_.reserve(1), found_.reserve(1);
+  if (use.motion != nullptr) motion_[0] = *use.motion;
+  const auto [kept, ranges, numbers, leaves, sampled, out, words, ranks, slices, counts] = arrays_.data();
+  const Job job{raw.points,
+                raw.times,
+                n,
+                origin,
+                use.keep_no_returns,
+                use.motion != nullptr ? motion_.data() : nullptr,
+                PointFilter(filters),
+                has_grid,
+                LeafUnits(filters.voxel_leaf_m.value_or(1), n, origin),
+                static_cast<unsigned>(std::min<std::int64_t>(filters.sample_points.value_or(kNone), kNone)),
+                SampleKeys(filters.sample_seed),
+                {kept, ranges, numbers, leaves, sampled, out, words, ranks, slices,
+                 reinterpret_cast<unsigned*>(counts + sizeof(PreparationCounts)),
+                 reinterpret_cast<PreparationCounts*>(counts)}};
+  launch(job);
+  const std::optional<CopiedPoints> packed = scan_.take_packed(out, n, &job.at.counts->size, room);
+  const PreparationCounts& found = found_[0];
+  context_.count_download(sizeof found + found.size * sizeof(Point));
+  if (!packed || found.has_copies || found.not_numbered || are_many(found.shell, found.finite))
+    return std::nullopt;
+  chosen = *packed;
+  return report(found, n, origin, filters);
+}
+
+HeldRawScan DevicePreparation::report(const PreparationCounts& found, unsigned n, const Vec3<double>& origin,
+                                      const ScanPreparation& filters) const {
+  HeldRawScan out;
+  out.held = out.by_device = true;
+  out.no_returns.zero = found.no_returns[static_cast<int>(NoReturn::zero)];
+  out.no_returns.sentinel = found.no_returns[static_cast<int>(NoReturn::sentinel)];
+  PreparedCloud& prepared = out.prepared;
+  prepared.given_points = n - out.no_returns.total();
+  prepared.cloud.origin = origin;
+  prepared.cloud.points.assign(prepared_.data(), prepared_.data() + found.size);
+  RemovalCounts removed;
+  std::copy_n(found.removed, kRemovals, removed.begin());
+  prepared.steps = steps_of(filters, prepared.given_points, removed, found.leaves, found.size);
+  return out;
+}
+
+}  // namespace ndt
