@@ -91,6 +91,7 @@ class DevicePreparations : public DeviceImplementation {
                    const std::string& name) {
     const HeldRawScan expected = prepare_raw(cloud, use, grid_), got = aligner.hold_raw(raw, use, 3);
     EXPECT_TRUE(same_bits(got.prepared.cloud.points, expected.prepared.cloud.points)) << name;
+    EXPECT_EQ(got.prepared.cloud.times, expected.prepared.cloud.times) << name;
     EXPECT_EQ(got.prepared.given_points, expected.prepared.given_points) << name;
     EXPECT_TRUE(same_steps(got.prepared.steps, expected.prepared.steps)) << name;
     EXPECT_EQ(to_text(got.no_returns), to_text(expected.no_returns)) << name;

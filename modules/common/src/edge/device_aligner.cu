@@ -232,7 +232,7 @@ std::optional<HeldRawScan> DeviceAligner::prepare_on_device(const Scan& raw, con
     room_for_scan(n, poses);
     const RawPoints points = there != nullptr
                                  ? RawPoints{open_cloud(context_, *there, there->origin, "hold_raw"), nullptr}
-                                 : preparation_.staged(*here, use.motion != nullptr);
+                                 : preparation_.staged(*here);
     const Vec3<double> origin = there != nullptr ? there->origin : here->origin;
     prepared =
         preparation_.prepare(points, origin, static_cast<unsigned>(n), use, points_on_device(), taken.chosen);

@@ -284,6 +284,10 @@ __global__ void __launch_bounds__(kThreads) add_kernel(const __grid_constant__ J
   DeviceLeaf& leaf = job.at.leaves[rank_of(job.at, number)];
   leaf.sums.any = p;  // of use only if no other point writes here
   atomicAdd(&leaf.sums.points, 1U);
+  if (job.times != nullptr) {
+    leaf.sums.any_time_s = job.times[i];
+    add(leaf.sums.time_ns, LeafUnits::nanoseconds(job.times[i]));
+  }
   if (!job.has_grid) return;
   leaf.number = number;
   const Vec3<double> at = leaf_at(job.origin + cast<double>(p), job.units.leaf_m);
@@ -335,7 +339,7 @@ __global__ void __launch_bounds__(kSelectThreads) sample_kernel(const __grid_con
 
 /// One thread a point of the outcome, which also goes to the host's memory.
 __global__ void __launch_bounds__(kThreads)
-    write_kernel(const __grid_constant__ Job job, Point* host, PreparationCounts* found) {
+    write_kernel(const __grid_constant__ Job job, Point* host, float* times, PreparationCounts* found) {
   const Numbering& numbering = shared_numbering(job);
   const PreparationCounts& counts = *job.at.counts;
   const unsigned j = blockIdx.x * kThreads + threadIdx.x;
@@ -353,6 +357,7 @@ __global__ void __launch_bounds__(kThreads)
   }
   job.at.out[j] = p;
   host[j] = p;
+  if (job.times != nullptr) times[j] = time_of(leaf.sums);
 }
 
 }  // namespace
@@ -363,16 +368,17 @@ DevicePreparation::DevicePreparation(cuda::Context& context, DeviceScan& scan)
       staged_(context),
       staged_times_(context),
       prepared_(context),
+      prepared_times_(context),
       motion_(context),
       found_(context),
       arrays_(context) {}
 
-RawPoints DevicePreparation::staged(const PointCloud& scan, bool with_times) {
+RawPoints DevicePreparation::staged(const PointCloud& scan) {
   staged_.reserve(scan.size());
   std::memcpy(staged_.data(), scan.points.data(), scan.size() * sizeof(Point));
   context_.count_upload(scan.size() * sizeof(Point));
   const StridedPoints points{reinterpret_cast<const char*>(staged_.data()), sizeof(Point), 0, 4, 8, {}};
-  if (!with_times || scan.times.size() != scan.size()) return {points, nullptr};
+  if (scan.times.size() != scan.size()) return {points, nullptr};
   staged_times_.reserve(scan.size());
   std::memcpy(staged_times_.data(), scan.times.data(), scan.size() * sizeof(float));
   context_.count_upload(scan.size() * sizeof(float));
@@ -389,7 +395,7 @@ void DevicePreparation::launch(const Job& job) {
   context_.launch(rank_kernel, slices, job);
   context_.launch(add_kernel, points, job);
   context_.launch(sample_kernel, cuda::Grid{1, kSelectThreads}, job);
-  context_.launch(write_kernel, points, job, prepared_.data(), found_.data());
+  context_.launch(write_kernel, points, job, prepared_.data(), prepared_times_.data(), found_.data());
 }
 
 std::optional<HeldRawScan> DevicePreparation::prepare(const RawPoints& raw, const Vec3<double>& origin,
@@ -404,6 +410,7 @@ std::optional<HeldRawScan> DevicePreparation::prepare(const RawPoints& raw, cons
   arrays_.reserve({n, n, n, n, n, n, groups * kWordsOfAGroup, groups, kSlices,
                    sizeof(PreparationCounts) + kCopyBuckets * sizeof(unsigned)});
   prepared_.reserve(n), motion_.reserve(1), found_.reserve(1);
+  if (raw.times != nullptr) prepared_times_.reserve(n);
   if (use.motion != nullptr) motion_[0] = *use.motion;
   const auto [kept, ranges, numbers, leaves, sampled, out, words, ranks, slices, counts] = arrays_.data();
   const Job job{raw.points,
@@ -427,7 +434,10 @@ std::optional<HeldRawScan> DevicePreparation::prepare(const RawPoints& raw, cons
   if (!packed || found.has_copies || found.not_numbered || are_many(found.shell, found.finite))
     return std::nullopt;
   chosen = *packed;
-  return report(found, n, origin, filters);
+  HeldRawScan out = report(found, n, origin, filters);
+  if (raw.times != nullptr)
+    out.prepared.cloud.times.assign(prepared_times_.data(), prepared_times_.data() + found.size);
+  return out;
 }
 
 HeldRawScan DevicePreparation::report(const PreparationCounts& found, unsigned n, const Vec3<double>& origin,

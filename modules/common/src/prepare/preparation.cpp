@@ -46,16 +46,25 @@ std::uint64_t last_key(const SampleKeys& keys, std::size_t points, std::size_t c
   return *last;
 }
 
-void sample(std::vector<Point>& points, std::size_t count, std::uint64_t seed) {
-  if (points.size() <= count) return;
-  const SampleKeys keys(seed);
-  const std::uint64_t last = last_key(keys, points.size(), count);
-  auto kept = points.begin();
-  for (std::size_t k = 0; k < points.size(); ++k) {
-    *kept = points[k];
-    kept += keys(k) <= last;
+/// Keeps the points k for which keep(k), and their times.
+template <class Keep>
+void keep_if(PointCloud& cloud, Keep keep) {
+  const bool timed = cloud.times.size() == cloud.size();
+  std::size_t left = 0;
+  for (std::size_t k = 0; k < cloud.size(); ++k) {
+    cloud.points[left] = cloud.points[k];
+    if (timed) cloud.times[left] = cloud.times[k];
+    left += keep(k) ? 1 : 0;
   }
-  points.resize(count);
+  cloud.points.resize(left);
+  cloud.times.resize(timed ? left : 0);
+}
+
+void sample(PointCloud& cloud, std::size_t count, std::uint64_t seed) {
+  if (cloud.size() <= count) return;
+  const SampleKeys keys(seed);
+  const std::uint64_t last = last_key(keys, cloud.size(), count);
+  keep_if(cloud, [&](std::size_t k) { return keys(k) <= last; });
 }
 
 }  // namespace
@@ -113,7 +122,7 @@ void thin(PreparedCloud& prepared, const ScanPreparation& p, const RemovalCounts
   PointCloud& cloud = prepared.cloud;
   if (p.voxel_leaf_m) grid.thin(cloud, *p.voxel_leaf_m);
   const auto leaves = static_cast<std::int64_t>(cloud.size());
-  if (p.sample_points) sample(cloud.points, static_cast<std::size_t>(*p.sample_points), p.sample_seed);
+  if (p.sample_points) sample(cloud, static_cast<std::size_t>(*p.sample_points), p.sample_seed);
   prepared.steps =
       steps_of(p, prepared.given_points, removed, leaves, static_cast<std::int64_t>(cloud.size()));
 }
@@ -134,13 +143,12 @@ PreparedCloud prepare(PointCloud given, const ScanPreparation& p, VoxelGrid& gri
   PointCloud& cloud = out.cloud;
   out.given_points = static_cast<std::int64_t>(cloud.size());
   if (!p.active()) return out;
-  cloud.times.clear();
   const PointFilter filter(p);
   RemovalCounts removed{};
-  std::erase_if(cloud.points, [&](const Point& point) {
-    const Removal removal = filter.removal(cloud.origin + cast<double>(point));
+  keep_if(cloud, [&](std::size_t k) {
+    const Removal removal = filter.removal(cloud.origin + cast<double>(cloud.points[k]));
     ++removed[static_cast<std::size_t>(removal)];
-    return removal != Removal::none;
+    return removal == Removal::none;
   });
   thin(out, p, removed, grid);
   return out;
@@ -155,22 +163,23 @@ HeldRawScan prepare_raw(const PointCloud& raw, const RawScanUse& use, VoxelGrid&
   PreparedCloud& prepared = out.prepared;
   prepared.cloud.origin = raw.origin;
   prepared.given_points = static_cast<std::int64_t>(raw.size()) - out.no_returns.total();
-  std::vector<Point>& left = prepared.cloud.points;
-  left.resize(raw.size());
-  const bool active = use.filters.active();
+  PointCloud& left = prepared.cloud;
+  const bool timed = raw.times.size() == raw.size(), active = use.filters.active();
+  left.points.resize(raw.size()), left.times.resize(timed ? raw.size() : 0);
   const PointFilter filter(use.filters);
   RemovalCounts removed{};
-  auto end = left.begin();
+  std::size_t end = 0;
   for (std::size_t k = 0; k < raw.size(); ++k) {
     if (!causes.empty() && causes[k] != NoReturn::none) continue;
     Point p = raw.points[k];
     if (motion != nullptr) p = moved_point(*motion, raw.times[k], p, raw.origin);
-    *end = p;
+    left.points[end] = p;
+    if (timed) left.times[end] = raw.times[k];
     const Removal removal = active ? filter.removal(raw.origin + cast<double>(p)) : Removal::none;
     ++removed[static_cast<std::size_t>(removal)];
     end += removal == Removal::none;
   }
-  left.erase(end, left.end());
+  left.points.resize(end), left.times.resize(timed ? end : 0);
   if (active) thin(prepared, use.filters, removed, grid);
   return out;
 }

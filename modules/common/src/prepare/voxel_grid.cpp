@@ -15,11 +15,15 @@ void VoxelGrid::thin(PointCloud& cloud, double leaf_m) {
   add(cloud, numbers, units);
   sort(numbers.end());
   auto centroid = cloud.points.begin();  // there are no more leaves than points, and all of these are summed
+  auto time = cloud.times.begin();
+  const bool timed = cloud.times.size() == cloud.size();
   for (const Numbered& one : order_) {
     const Leaf& leaf = leaves_[one.leaf];
+    if (timed) *time++ = time_of(leaf.sums);
     *centroid++ = centroid_of(leaf.sums, leaf.at, units);
   }
   cloud.points.resize(order_.size());
+  cloud.times.resize(timed ? order_.size() : 0);
 }
 
 void VoxelGrid::begin(std::size_t points) {
@@ -35,13 +39,15 @@ void VoxelGrid::add(const PointCloud& cloud, const LeafNumbers& numbers, const L
     const std::size_t count = std::min(room.size(), cloud.size() - first);
     numbers.write(first, {room.data(), count}, {leaves.data(), count});
     if (leaves_.size() < used_ + 1 + count) leaves_.resize(std::max<std::size_t>(1024, 2 * leaves_.size()));
-    add({room.data(), count}, leaves.data(), cloud.points.data() + first, units);
+    const bool timed = cloud.times.size() == cloud.size();
+    add({room.data(), count}, leaves.data(), cloud.points.data() + first,
+        timed ? cloud.times.data() + first : nullptr, units);
   }
 }
 
 /// Avoids a branch on whether a leaf is new, which no processor foresees. leaves_ has room for all leaves.
 void VoxelGrid::add(std::span<const std::uint64_t> numbers, const Vec3<double>* at_leaf, const Point* points,
-                    const LeafUnits& units) {
+                    const float* times, const LeafUnits& units) {
   constexpr std::uint64_t kGolden = 0x9E3779B97F4A7C15;  // 2^64 by the golden ratio [Knuth, TAOCP 3, 6.4]
   std::uint32_t* const table = table_.data();
   Leaf* const leaves = leaves_.data();
@@ -66,6 +72,7 @@ void VoxelGrid::add(std::span<const std::uint64_t> numbers, const Vec3<double>* 
     sums.x += units.count(p.x, units.corner(leaf.at.x, units.origin.x));
     sums.y += units.count(p.y, units.corner(leaf.at.y, units.origin.y));
     sums.z += units.count(p.z, units.corner(leaf.at.z, units.origin.z));
+    if (times != nullptr) sums.any_time_s = *times, sums.time_ns += LeafUnits::nanoseconds(*times++);
     ++sums.points;
     sums.any = p;
   }

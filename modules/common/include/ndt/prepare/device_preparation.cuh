@@ -55,7 +55,7 @@ class DevicePreparation {
   std::optional<HeldRawScan> prepare(const RawPoints& raw, const Vec3<double>& origin, unsigned n,
                                      const RawScanUse& use, Point* room, CopiedPoints& chosen);
   /// A scan that lies where the device does not reach it, in pinned memory.
-  RawPoints staged(const PointCloud& scan, bool with_times);
+  RawPoints staged(const PointCloud& scan);
 
  private:
   void launch(const Job& job);
@@ -67,6 +67,7 @@ class DevicePreparation {
   cuda::PinnedBuffer<Point> staged_;
   cuda::PinnedBuffer<float> staged_times_;
   cuda::PinnedBuffer<Point> prepared_;
+  cuda::PinnedBuffer<float> prepared_times_;
   cuda::PinnedBuffer<SweepMotion> motion_;
   cuda::PinnedBuffer<PreparationCounts> found_;
   /// By point: its place, range, leaf. By leaf: sums, place in the sample. The outcome. By group: its words

@@ -33,11 +33,17 @@ struct LeafUnits {
   /// A point's offset from the corner, in units.
   NDT_HD std::int64_t count(float offset, double corner) const {
     if (!fine(corner)) return 0;
-    const double units = (static_cast<double>(offset) - corner) * per_m;
+    return nearest((static_cast<double>(offset) - corner) * per_m);
+  }
+  /// A point's time in nanoseconds.
+  NDT_HD static std::int64_t nanoseconds(float time_s) { return nearest(static_cast<double>(time_s) * 1e9); }
+
+ private:
+  NDT_HD static std::int64_t nearest(double value) {
 #if defined(__CUDA_ARCH__)
-    return __double2ll_rn(units);
+    return __double2ll_rn(value);
 #else
-    return std::llrint(units);
+    return std::llrint(value);
 #endif
   }
 };
@@ -45,8 +51,10 @@ struct LeafUnits {
 /// Sums over one leaf.
 struct LeafSums {
   std::int64_t x = 0, y = 0, z = 0;  ///< units of LeafUnits
+  std::int64_t time_ns = 0;          ///< where points have times
   std::uint32_t points = 0;
   Point any{};  ///< one of its points: the only one, if it is alone
+  float any_time_s = 0;
 };
 
 /// leaf: its number on each axis.
@@ -61,6 +69,12 @@ NDT_HD inline Point centroid_of(const LeafSums& sums, const Vec3<double>& leaf, 
   return {on_axis(sums.x, leaf.x, units.origin.x, sums.any.x),
           on_axis(sums.y, leaf.y, units.origin.y, sums.any.y),
           on_axis(sums.z, leaf.z, units.origin.z, sums.any.z)};
+}
+
+/// The mean time of a leaf's points.
+NDT_HD inline float time_of(const LeafSums& sums) {
+  if (sums.points == 1) return sums.any_time_s;
+  return static_cast<float>(static_cast<double>(sums.time_ns) / static_cast<double>(sums.points) * 1e-9);
 }
 
 }  // namespace ndt

@@ -16,8 +16,8 @@ namespace ndt {
 class VoxelGrid {
  public:
   /// Replaces a cloud of finite points by the centroid of every occupied leaf, as offsets from the cloud's
-  /// origin, in increasing leaf order, z slowest. Leaves are those of leaf_at(), centroids those of
-  /// leaf_sums.hpp. The cloud keeps its memory.
+  /// origin, in increasing leaf order, z slowest, and times by their mean. Leaves are those of leaf_at(),
+  /// centroids those of leaf_sums.hpp. The cloud keeps its memory.
   void thin(PointCloud& cloud, double leaf_m);
 
  private:
@@ -34,7 +34,7 @@ class VoxelGrid {
   void begin(std::size_t points);
   void add(const PointCloud& cloud, const LeafNumbers& numbers, const LeafUnits& units);
   void add(std::span<const std::uint64_t> numbers, const Vec3<double>* leaves, const Point* points,
-           const LeafUnits& units);
+           const float* times, const LeafUnits& units);
   void sort(std::uint64_t end);
 
   std::vector<std::uint32_t> table_;  ///< a hash table of numbers: places in leaves_ from 1 on, 0 for none
