@@ -289,8 +289,8 @@ LocalizeSummary localize_all(localization::Localizer& localizer, const LocalizeI
     const localization::PreparedScan prepared = localizer.prepare(stamp_s, raw.cloud, input.filters);
     const double filter_ms = filtering.elapsed_us() / 1000;
     StageClock clock;
-    ScanReport report = localizer.localize(stamp_s, prepared, input.limits(),
-                                           [&](localization::Stage stage) { clock.ended(stage); });
+    ScanReport report = localizer.localize_prepared(stamp_s, prepared, input.limits(),
+                                                    [&](localization::Stage stage) { clock.ended(stage); });
     report.stamp_s = timed.stamp_s;
     LocalizedScan scan{arrival->frame,   &timed,           &report, clock.elapsed_ms(),
                        arrival->dropped, arrival->delay_s, 0,       &prepared.scan.prepared.cloud};

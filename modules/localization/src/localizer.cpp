@@ -420,14 +420,14 @@ PreparedScan Localizer::prepare(double stamp_s, const Scan& raw, const ScanPrepa
   return state_->prepare(stamp_s, raw, filters);
 }
 
-ScanReport Localizer::localize(double stamp_s, const PreparedScan& scan, const PerScan& limits,
-                               const PassedStage& passed) {
+ScanReport Localizer::localize_prepared(double stamp_s, const PreparedScan& scan, const PerScan& limits,
+                                        const PassedStage& passed) {
   return state_->localize(stamp_s, scan, limits, passed);
 }
 
 ScanReport Localizer::localize(double stamp_s, const PointCloud& scan, const PerScan& limits,
                                const PassedStage& passed) {
-  return localize(stamp_s, prepare(stamp_s, scan), limits, passed);
+  return localize_prepared(stamp_s, prepare(stamp_s, scan), limits, passed);
 }
 
 }  // namespace ndt::localization

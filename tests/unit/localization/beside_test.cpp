@@ -52,7 +52,7 @@ TEST(Beside, BothPurposesShareOneBatchWithoutATrace) {
   per_scan.trace = true;
   per_scan.regularisation = RegularisationTarget{1, 2};
   const std::vector<Offset> covariance{{1, 0}, {2, 0}}, spread{{0, 3}};
-  const Beside beside = aligned_beside(aligner, {}, at(10, 20), covariance, spread, per_scan);
+  const Beside beside = aligned_beside(aligner, PointCloud{}, at(10, 20), covariance, spread, per_scan);
   EXPECT_EQ(aligner.calls.size(), 1u);
   EXPECT_FALSE(aligner.traced);
   EXPECT_EQ(aligner.regularisation->y, 2) << "what pulls the answer pulls its neighbours";
@@ -60,7 +60,7 @@ TEST(Beside, BothPurposesShareOneBatchWithoutATrace) {
   ASSERT_EQ(beside.spread.size(), 1U);
   EXPECT_EQ(beside.covariance[1].map_from_scan(0, 3), 12);
   EXPECT_EQ(beside.spread[0].map_from_scan(1, 3), 23);
-  aligned_beside(aligner, {}, at(10, 20), {}, {}, per_scan);
+  aligned_beside(aligner, PointCloud{}, at(10, 20), {}, {}, per_scan);
   EXPECT_EQ(aligner.calls.size(), 1u) << "nothing is aligned for nobody";
 }
 
@@ -79,7 +79,7 @@ TEST(Beside, TheSpreadIsTheFarthestEnding) {
 
 TEST(Beside, WhatStaysWhereItBeganIsNotHeld) {
   Staying aligner;
-  const Spread free = spread_of_turned(aligner, {}, at(10, 20, 0.4), {});
+  const Spread free = spread_of_turned(aligner, PointCloud{}, at(10, 20, 0.4), {});
   EXPECT_EQ(aligner.calls.size(), 1u) << "one batch";
   EXPECT_NEAR(free.distance_m, 1, 1e-12);
   EXPECT_NEAR(free.rotation_rad, 0.026, 1e-9);

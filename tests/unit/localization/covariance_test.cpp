@@ -37,7 +37,7 @@ class Linear : public ScriptedAligner {
 
 /// Returns the results of alignments from the usual offsets beside the origin.
 std::vector<AlignResult> beside(Linear& aligner) {
-  return aligned_beside(aligner, {}, {}, LocalizerOptions{}.offsets, {}, {}).covariance;
+  return aligned_beside(aligner, PointCloud{}, {}, LocalizerOptions{}.offsets, {}, {}).covariance;
 }
 
 TEST(Covariance, ScatterIsTheWeightedSecondMomentAboutTheMean) {
@@ -82,7 +82,7 @@ TEST(Covariance, MultiNdtNeedsEveryAlignmentToGiveAPose) {
   for (const Stop stop : {Stop::timeout, Stop::cancelled, Stop::non_finite, Stop::no_overlap}) {
     aligner.ahead = stop;
     EXPECT_FALSE(multi_ndt({}, beside(aligner))) << to_string(stop);
-    const Estimate got = estimated(aligner, {}, {}, beside(aligner), options);
+    const Estimate got = estimated(aligner, PointCloud{}, {}, beside(aligner), options);
     EXPECT_FALSE(got.xy);
     EXPECT_EQ(got.missing, "an alignment from beside the pose stopped without one");
   }
@@ -97,7 +97,7 @@ TEST(Covariance, MultiNdtScoreWeighsPlacesByTheirScore) {
   AlignResult result;
   result.nvtl = 3;
   const LocalizerOptions options;
-  const Scatter got = multi_ndt_score(aligner, {}, result, options.offsets, 0.05);
+  const Scatter got = multi_ndt_score(aligner, PointCloud{}, result, options.offsets, 0.05);
   const double near = std::exp(-0.05 / 0.05), far = std::exp(-0.1 / 0.05), sum = 1 + 4 * near + 2 * far;
   EXPECT_NEAR(got.covariance.yy, 2 * near * 0.25 / sum, 1e-12);
   EXPECT_NEAR(got.covariance.xx, (2 * near * 0.25 + 2 * far) / sum, 1e-12);
@@ -144,22 +144,23 @@ TEST(Covariance, EveryModeGivesItsOwnEstimate) {
   result.nvtl = 3;
   result.laplace_covariance = PositionCovariance{7, 0, 8};
   LocalizerOptions options;
-  const Estimate fixed = estimated(aligner, {}, result, beside(aligner), options);
+  const Estimate fixed = estimated(aligner, PointCloud{}, result, beside(aligner), options);
   EXPECT_FALSE(fixed.xy);
   EXPECT_EQ(fixed.missing, "") << "none was asked for";
   options.covariance = CovarianceMode::laplace;
-  EXPECT_EQ(estimated(aligner, {}, result, beside(aligner), options).xy->yy, 8);
+  EXPECT_EQ(estimated(aligner, PointCloud{}, result, beside(aligner), options).xy->yy, 8);
   result.laplace_covariance->xy = std::nan("");
-  EXPECT_EQ(estimated(aligner, {}, result, beside(aligner), options).missing, "the estimate is not finite");
+  EXPECT_EQ(estimated(aligner, PointCloud{}, result, beside(aligner), options).missing,
+            "the estimate is not finite");
   result.laplace_covariance.reset();
-  EXPECT_FALSE(estimated(aligner, {}, result, beside(aligner), options).xy);
-  EXPECT_EQ(estimated(aligner, {}, result, beside(aligner), options).missing,
+  EXPECT_FALSE(estimated(aligner, PointCloud{}, result, beside(aligner), options).xy);
+  EXPECT_EQ(estimated(aligner, PointCloud{}, result, beside(aligner), options).missing,
             "the score's curvature cannot be inverted");
   options.covariance = CovarianceMode::multi_ndt;
-  EXPECT_EQ(estimated(aligner, {}, result, beside(aligner), options).xy->xx, 0)
+  EXPECT_EQ(estimated(aligner, PointCloud{}, result, beside(aligner), options).xy->xx, 0)
       << "all end in the same place";
   options.covariance = CovarianceMode::multi_ndt_score;
-  EXPECT_GT(estimated(aligner, {}, result, beside(aligner), options).xy->xx, 0);
+  EXPECT_GT(estimated(aligner, PointCloud{}, result, beside(aligner), options).xy->xx, 0);
 }
 
 }  // namespace

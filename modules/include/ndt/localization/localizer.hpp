@@ -20,7 +20,7 @@ using Searcher = std::function<Aligner&()>;
 /// Called with a stage that has just ended.
 using PassedStage = std::function<void(Stage)>;
 
-/// A scan on its way from prepare() to localize().
+/// A scan on its way from prepare() to localize_prepared().
 struct PreparedScan {
   HeldRawScan scan;  ///< the points that are left, and what became of the others
   Deskew deskew;     ///< what was done about a rolling sweep
@@ -62,10 +62,10 @@ class Localizer {
   /// A fix that has no covariance gets LocalizerOptions::gnss_sigma_m.
   void add_gnss(const StampedPose& map_from_scan);
 
-  /// Makes a raw scan ready for localize(), and has the tracker hold it: no-returns are left out unless the
-  /// options keep them, points with times are moved to where they were at the stamp, and filters act. The
-  /// motion is that of odometry, twists or IMU, or the velocity of the last two accepted poses. Where the
-  /// tracker is on a GPU, see Aligner::hold_raw(). Throws as that does.
+  /// Makes a raw scan ready for localize_prepared(), and has the tracker hold it: no-returns are left out
+  /// unless the options keep them, points with times are moved to where they were at the stamp, and filters
+  /// act. The motion is that of odometry, twists or IMU, or the velocity of the last two accepted poses.
+  /// Where the tracker is on a GPU, see Aligner::hold_raw(). Throws as that does.
   PreparedScan prepare(double stamp_s, const Scan& raw, const ScanPreparation& filters = {});
 
   /// Localises a scan of prepare(); nothing else may use the tracker in between. `limits` holds for every
@@ -73,9 +73,9 @@ class Localizer {
   /// before a start, and std::invalid_argument for a time that does not come after the last scan's. Throws
   /// what Aligner::align throws, but no InputError: an unusable scan is reported. `passed` is called after
   /// every stage that the scan goes through.
-  ScanReport localize(double stamp_s, const PreparedScan& scan, const PerScan& limits = {},
-                      const PassedStage& passed = {});
-  /// Prepares the scan without a filter first.
+  ScanReport localize_prepared(double stamp_s, const PreparedScan& scan, const PerScan& limits = {},
+                               const PassedStage& passed = {});
+  /// Both, without a filter.
   ScanReport localize(double stamp_s, const PointCloud& scan, const PerScan& limits = {},
                       const PassedStage& passed = {});
 
