@@ -37,6 +37,11 @@ class DeviceAligner : public LoopAligner {
   explicit DeviceAligner(const AlignOptions& options);
   ~DeviceAligner() override { context_.settle(); }
 
+  /// Builds a map and aligns a scan, and forgets them. An implementation does it when it is made, so that the
+  /// caller's first call finds its kernels loaded and its memory taken. It takes some milliseconds the first
+  /// time in a process, because of the kernels.
+  void rehearse();
+
   /// Number of bytes that travel in front of a scan's points: guesses, or what an implementation makes of
   /// them.
   virtual std::size_t bytes_ahead(std::size_t poses) const = 0;
