@@ -290,6 +290,7 @@ LocalizeSummary localize_all(localization::Localizer& localizer, const LocalizeI
     // The localizer has the times of the first lap in every lap: later ones are rounded otherwise.
     const double stamp_s = scans[arrival->frame % lap_scans].stamp_s;
     sensors->give(localizer, stamp_s, stamp_s + sweep_end_s(raw.cloud));
+    localizer.expect_scan();
     const Stopwatch filtering;
     const PointCloud cloud = filtered(input, raw, localizer, stamp_s);
     const double filter_ms = filtering.elapsed_us() / 1000;

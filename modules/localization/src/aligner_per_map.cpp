@@ -108,5 +108,9 @@ void AlignerPerMap::reserve(std::size_t points, std::size_t poses) {
   const Turn turn(*this, "reserve");
   live("reserve").reserve(points, poses);
 }
+void AlignerPerMap::expect_scan() {
+  const Turn turn(*this, "expect_scan");
+  if (live_) live_->aligner().expect_scan();
+}
 
 }  // namespace ndt::localization

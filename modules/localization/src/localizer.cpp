@@ -65,6 +65,7 @@ class Localizer::State {
   void use_sight_lines(std::shared_ptr<const initial_pose::SightLines> lines) {
     sight_.use(std::move(lines));
   }
+  void expect_scan() { tracker_->expect_scan(); }
   PointCloud deskewed(double stamp_s, PointCloud scan, Deskew& done) const;
   ScanReport localize(double stamp_s, const PointCloud& scan, const PerScan& limits,
                       const PassedStage& passed, const Deskew& deskew);
@@ -412,6 +413,7 @@ void Localizer::add_twist(const StampedTwist& twist) { state_->add_twist(twist);
 void Localizer::add_imu(const StampedImu& imu) { state_->add_imu(imu); }
 void Localizer::add_gnss(const StampedPose& pose) { state_->add_gnss(pose); }
 
+void Localizer::expect_scan() { state_->expect_scan(); }
 PointCloud Localizer::deskewed(double stamp_s, PointCloud scan, Deskew& done) const {
   return state_->deskewed(stamp_s, std::move(scan), done);
 }

@@ -56,6 +56,9 @@ class Localizer {
   /// A fix that has no covariance gets LocalizerOptions::gnss_sigma_m.
   void add_gnss(const StampedPose& map_from_scan);
 
+  /// Announces the next scan to the tracker, when its first packet arrives or before it is filtered: see
+  /// Aligner::expect_scan().
+  void expect_scan();
   /// Moves the points of a scan with times to where they were at the stamp. The motion is that of odometry,
   /// twists or IMU, or the velocity of the last two accepted poses. localize() does so itself. Call this
   /// first where filters come between that join or drop points. `done` tells what was done, and is for

@@ -37,6 +37,7 @@ class AlignerPerMap final : public Aligner {
   void collect(std::span<AlignResult> out) override;
   void score_batch(const Scan& scan, std::span<const Transform> poses, std::span<Score> out) override;
   void reserve(std::size_t points, std::size_t poses) override;
+  void expect_scan() override;
 
  private:
   class Own;
