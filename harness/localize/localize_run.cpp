@@ -280,7 +280,10 @@ LocalizeSummary localize_all(localization::Localizer& localizer, const LocalizeI
     const TimedScan& timed = scans[arrival->frame];
     RawScan raw;
     if (input.following) input.following->wait_for_due();
-    arrivals.outside_time([&] { raw = read(input, arrival->frame); });
+    arrivals.outside_time([&] {
+      raw = read(input, arrival->frame);
+      localizer.expect_scan();  // as a driver announces a scan whose first packets are there
+    });
     const ThreadStopwatch own;
     if (arrival->frame / lap_scans != lap) {
       lap = arrival->frame / lap_scans;
@@ -290,7 +293,6 @@ LocalizeSummary localize_all(localization::Localizer& localizer, const LocalizeI
     // The localizer has the times of the first lap in every lap: later ones are rounded otherwise.
     const double stamp_s = scans[arrival->frame % lap_scans].stamp_s;
     sensors->give(localizer, stamp_s, stamp_s + sweep_end_s(raw.cloud));
-    localizer.expect_scan();
     const Stopwatch filtering;
     const PointCloud cloud = filtered(input, raw, localizer, stamp_s);
     const double filter_ms = filtering.elapsed_us() / 1000;

@@ -1,5 +1,5 @@
-// The first map and the first alignment of an aligner on a device, made before the caller's: a driver loads a
-// kernel when it is launched for the first time, and an aligner takes its memory with the first scan.
+// The first map and the first alignment of an aligner on a device, made before the caller's. A driver loads a
+// kernel with its first launch, and an aligner takes its memory with the first scan.
 #include <algorithm>
 #include <chrono>
 #include <exception>
@@ -9,7 +9,7 @@
 namespace ndt {
 namespace {
 
-constexpr int kSide = 80;  // points along an edge of a plane: the map is too large to be sorted by one block
+constexpr int kSide = 80;            // points along an edge of a plane: too many to be sorted by one block
 constexpr float kPointsOfACell = 4;  // along an edge of a cell, so that it is a voxel
 constexpr std::size_t kScan = 8192;  // points, as many as a filtered scan has at most
 

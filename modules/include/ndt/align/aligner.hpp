@@ -134,12 +134,12 @@ class Aligner {
   /// std::invalid_argument if one call takes fewer, and InputError if memory is short. The aligner then works
   /// as before.
   virtual void reserve(std::size_t points, std::size_t poses);
-  /// Announces a scan that comes within milliseconds, such as when its first packet arrives. A caller that
-  /// sleeps between scans thereby has the next alignment sooner: a device is given an empty call on the way
-  /// that alignments take, because its driver's is slow after a rest, and threads wake up and wait for a few
-  /// milliseconds. Takes as long as an evaluation at most. Changes no result, nor what is held or submitted.
-  /// Does nothing without a map, while a submission is not collected, and where nothing is to be woken. If
-  /// a device fails, throws what align() would.
+  /// Announces a scan that comes within milliseconds, such as when its first packet arrives. The next
+  /// alignment of a caller that sleeps between scans then begins sooner. A device is given an empty call on
+  /// the way that alignments take. Threads of a pool wake up, and stay awake for up to 20 ms.
+  ///
+  /// Takes as long as an evaluation at most. Changes no result, nor what is held or submitted. Does nothing
+  /// without a map, and while a submission is not collected. Throws what align() does if a device fails.
   virtual void expect_scan() {}
 
  protected:

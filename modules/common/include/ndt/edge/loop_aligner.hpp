@@ -185,8 +185,8 @@ class LoopAligner : public Aligner {
   /// Waits for alignment k and fills in what submit_runs() did not. Called for each k in order, after
   /// submit_runs().
   virtual void collect_run(const PerScan& /*per_scan*/, std::span<LoopRun> /*runs*/, std::size_t /*k*/) {}
-  /// Does what expect_scan() is for: there is a map, and nothing is submitted. Evaluates the scan that was
-  /// taken last, where it is, because a launch of the same size as the one before is the soonest.
+  /// Does what expect_scan() is for. There is a map, and nothing is submitted. Evaluates the scan that was
+  /// taken last, where it is: the soonest launch is one as large as the one before.
   virtual void wake();
   /// Takes what smaller batches or scans than those of a reserve() may need more of.
   virtual void reserve_more(std::size_t /*points*/, std::size_t /*poses*/) {}

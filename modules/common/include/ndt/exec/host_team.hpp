@@ -27,8 +27,7 @@ class SpinBarrier {
   /// Counts as one thread's arrival without waiting. Returns true for the last arrival, which releases the
   /// others.
   bool arrive();
-  /// Threads that begin to wait from now on do not sleep before `time`; the default: as soon as usual.
-  /// Without spins it does nothing.
+  /// Keeps threads that begin to wait from now on from sleeping before `time`. Does nothing without spins.
   void spin_until(Clock::time_point time = {}) {
     awake_until_.store(time.time_since_epoch().count(), std::memory_order_relaxed);
   }
