@@ -132,6 +132,7 @@ void LoopAligner::begin(const Scan& scan, std::span<const Transform> guesses, co
     batch_.runs[k].trace.clear();
     batch_.runs[k].conditioning.reset();
   }
+  if (!guesses.empty()) last_guess_ = batch_.runs.front().local_guess;
   if (const PointCloud* cloud = scan.on_host(); cloud == nullptr || !begin_early(*cloud, where)) {
     batch_.scan = loop_scan(take_scan(scan, guesses.size(), where));
     whole_ = batch_.scan.facts.dropped == 0;
@@ -223,7 +224,7 @@ void LoopAligner::expect_scan() {
 }
 
 void LoopAligner::wake() {
-  if (in_room_) evaluate_at(loop_scan(*in_room_), {}, {});
+  if (in_room_) evaluate_at(loop_scan(*in_room_), last_guess_, {});
 }
 
 void LoopAligner::submit(const Scan& scan, std::span<const Transform> guesses, const PerScan& per_scan) {

@@ -135,8 +135,8 @@ class Aligner {
   /// as before.
   virtual void reserve(std::size_t points, std::size_t poses);
   /// Announces a scan that comes within milliseconds, such as when its first packet arrives. The next
-  /// alignment of a caller that sleeps between scans then begins sooner. A device is given an empty call on
-  /// the way that alignments take. Threads of a pool wake up, and stay awake for up to 20 ms.
+  /// alignment of a caller that sleeps between scans then takes less. The last scan is evaluated again, on
+  /// the way that alignments take. Threads of a pool then stay awake for up to 20 ms.
   ///
   /// Takes as long as an evaluation at most. Changes no result, nor what is held or submitted. Does nothing
   /// without a map, and while a submission is not collected. Throws what align() does if a device fails.

@@ -186,7 +186,7 @@ class LoopAligner : public Aligner {
   /// submit_runs().
   virtual void collect_run(const PerScan& /*per_scan*/, std::span<LoopRun> /*runs*/, std::size_t /*k*/) {}
   /// Does what expect_scan() is for. There is a map, and nothing is submitted. Evaluates the scan that was
-  /// taken last, where it is: the soonest launch is one as large as the one before.
+  /// taken last: a launch as large as the one before is the soonest, and the map is in caches then.
   virtual void wake();
   /// Takes what smaller batches or scans than those of a reserve() may need more of.
   virtual void reserve_more(std::size_t /*points*/, std::size_t /*poses*/) {}
@@ -223,6 +223,7 @@ class LoopAligner : public Aligner {
   std::optional<MapLevel> windows_;  ///< of the finish
   Batch batch_;
   std::optional<TakenScan> in_room_;    ///< the scan that was last taken, until its room is the next one's
+  Transform last_guess_;                ///< map-local, of the last alignment
   std::size_t held_for_ = 0;            ///< poses that it is held for; 0: it is not held
   bool whole_ = true;                   ///< the last scan had no point that could not be used
   std::vector<Transform> local_poses_;  ///< that were scored last
