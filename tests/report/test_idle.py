@@ -55,7 +55,7 @@ def test_an_announced_alignment_stands_beside_the_same_one_that_is_not():
     assert idle_calls(table) == [(0, 0), (10, 0), (10, 1)] and set(table.n) == {1}, "f1 was never announced"
     assert list(table.align_ms_p50) == [1, 4, 2] and list(table.over_back_to_back.round(6)) == [1, 4, 2]
     assert idle_lines(table) == [
-        "After idle, toy: persistent_cpu, 1 threads, p50 ms: 1 back to back, 4 at 10 Hz, 2 at 10 Hz, announced 1 ms before"
+        "After idle, toy: persistent_cpu, 1 threads, p50 ms: 1 back to back, 4 at 10 Hz, 2 announced"
     ]
     drawing = draw(table, Looks(pd.DataFrame({"peer": False, "oracle": False, "name": [OWN]}, [OWN])))
     assert drawing.finding == f"{OWN} takes 4 ms at 10 Hz on toy, and 1 ms back to back."

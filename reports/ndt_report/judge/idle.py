@@ -72,8 +72,10 @@ def call_name(rate_hz, announced_ms) -> str:
 
 
 def _called(row) -> str:
-    name = call_name(row.rate_hz, row.announced_ms)
-    return f"at {name}" if row.rate_hz else name
+    """For a line in which the same rate, not announced, stands before."""
+    if row.announced_ms:
+        return "announced"
+    return f"at {call_name(row.rate_hz, 0)}" if row.rate_hz else call_name(0, 0)
 
 
 def idle_lines(table: pd.DataFrame) -> list:
