@@ -32,12 +32,20 @@ void SteadyClock::wait_until(double time_s) {
   std::this_thread::sleep_for(std::chrono::duration<double>(time_s - now_s()));
 }
 
-void Ticks::wait() const {
+void Ticks::wait(double ahead_ms, const std::function<void()>& announce) const {
   if (!rate_hz_) return;
-  const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - start_;
-  const std::chrono::duration<double> next((std::floor(passed.count() * *rate_hz_) + 1) / *rate_hz_);
-  std::this_thread::sleep_until(start_ +
-                                std::chrono::duration_cast<std::chrono::steady_clock::duration>(next));
+  using Seconds = std::chrono::duration<double>;
+  const auto sleep_until = [&](Seconds time) {
+    std::this_thread::sleep_until(start_ +
+                                  std::chrono::duration_cast<std::chrono::steady_clock::duration>(time));
+  };
+  const Seconds ahead(ahead_ms / 1e3), passed = std::chrono::steady_clock::now() - start_ + ahead,
+                                       next((std::floor(passed.count() * *rate_hz_) + 1) / *rate_hz_);
+  if (announce) {
+    sleep_until(next - ahead);
+    announce();
+  }
+  sleep_until(next);
 }
 
 void wait_until_idle() {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <functional>
 #include <optional>
 
 namespace ndt::harness {
@@ -47,8 +48,9 @@ class Ticks {
  public:
   /// Makes ticks at this rate; nobody waits if there is none.
   explicit Ticks(std::optional<double> rate_hz) : rate_hz_(rate_hz) {}
-  /// Sleeps until the next tick. Ticks that have passed meanwhile are left out.
-  void wait() const;
+  /// Sleeps until the next tick that is at least `ahead_ms` away, and calls `announce` so long before it.
+  /// Ticks that have passed meanwhile are left out.
+  void wait(double ahead_ms = 0, const std::function<void()>& announce = {}) const;
 
  private:
   std::optional<double> rate_hz_;

@@ -15,8 +15,9 @@ namespace ndt::harness {
 
 /// Nothing of a setting is the usual call, which a preset writes as 0.
 struct CallSetting {
-  std::optional<double> rate_hz{};     ///< of a caller that sleeps between alignments; nothing = back to back
-  std::optional<double> grid_shift{};  ///< in voxels, of the grid below the map; such calls are not timed
+  std::optional<double> rate_hz{};  ///< of a caller that sleeps between alignments; nothing = back to back
+  std::optional<double> announced_ms{};  ///< before the tick; only with a rate
+  std::optional<double> grid_shift{};    ///< in voxels, of the grid below the map; such calls are not timed
 };
 
 struct CallOption {
@@ -24,6 +25,7 @@ struct CallOption {
   std::optional<double> CallSetting::*member;
   Bounds bounds;  ///< of a value other than 0
   std::string_view unit;
+  std::string_view done;     ///< what a value and its unit are said to be, in words; empty: nothing
   std::string_view usual;    ///< the call without it, in words
   std::string_view meaning;  ///< for columns.json
   bool timed;                ///< it says something about times alone
@@ -31,12 +33,17 @@ struct CallOption {
 
 inline constexpr std::tuple kCallSettings{
     CallOption{
-        "rate_hz", "rates_hz", &CallSetting::rate_hz, Bounds::closed(0.1, 1000), "Hz", "back to back",
+        "rate_hz", "rates_hz", &CallSetting::rate_hz, Bounds::closed(0.1, 1000), "Hz", "", "back to back",
         "how often the caller aligns: it sleeps until the next tick before each alignment of align_us, "
         "as a vehicle does between scans; null: back to back",
         true},
+    CallOption{"announced_ms", "announced_ms", &CallSetting::announced_ms, Bounds::closed(0.01, 50), "ms",
+               " announced", "not announced",
+               "how long before the tick the caller announces its scan (Aligner::expect_scan) and sleeps "
+               "again; null: not announced",
+               true},
     CallOption{
-        "grid_shift", "grid_shifts", &CallSetting::grid_shift, Bounds::closed(0.01, 0.99), "voxels",
+        "grid_shift", "grid_shifts", &CallSetting::grid_shift, Bounds::closed(0.01, 0.99), "voxels", "",
         "the grid as it is",
         "how far the voxel grid is moved: by this, twice and three times this along x, y and z. Map and "
         "guess move, and the pose is moved back, so that only the grid differs; null: not moved",
@@ -48,12 +55,12 @@ constexpr void for_each_call_setting(F&& f) {
   std::apply([&](const auto&... setting) { (f(setting), ...); }, kCallSettings);
 }
 
-/// Each setting that is not the usual one, such as "12.5 Hz".
+/// Each setting that is not the usual one, such as "12.5 Hz, 1 ms announced".
 inline std::string in_words(const CallSetting& call) {
   std::string text;
   for_each_call_setting([&](const CallOption& setting) {
     if (const auto& value = call.*setting.member)
-      text += fmt::format("{}{} {}", text.empty() ? "" : ", ", *value, setting.unit);
+      text += fmt::format("{}{} {}{}", text.empty() ? "" : ", ", *value, setting.unit, setting.done);
   });
   return text;
 }

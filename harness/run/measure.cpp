@@ -59,13 +59,14 @@ class Measurer {
         dataset_(dataset),
         entry_(entry),
         options_(job_options(job, dataset)),
-        aligner_(entry.make(options_)),
+        aligner_(made()),
         grid_shift_(job.grid_shift, options_.resolution_m) {}
 
-  /// Reads the frame's clouds and builds its map, unless that is done.
-  void prepare(std::size_t frame) {
+  /// Reads the frame's clouds and builds its map, unless that is done. guess: of the first alignment.
+  void prepare(std::size_t frame, const Transform& guess) {
     if (scan_of_ == frame) return;
     scan_of_.reset();
+    scan_ = dataset_.scan(frame);
     if (!dataset_.one_map || !has_map_) {
       const PointCloud map = grid_shift_.there(dataset_.map(frame));
       wait_until_idle();
@@ -73,12 +74,12 @@ class Measurer {
       map_ = aligner_->set_map(map);
       build_us_ = watch.elapsed_us();
       if (const auto spent = spent_by(*aligner_)) build_us_ = spent->map_us;
+      if (entry_.on_device && job_.timed && !has_map_) take_first_calls(map, guess);
       bounds_ = bounds_of(*aligner_, map, options_, entry_);
       if ((job_.search || job_.second_look.value_or(false)) && !entry_.own_process) sight_lines_.emplace(map);
       if (searches_anywhere()) anywhere_.emplace(anywhere_in(map, options_, entry_.on_device));
       has_map_ = true;
     }
-    scan_ = dataset_.scan(frame);
     scan_of_ = frame;
   }
 
@@ -88,6 +89,7 @@ class Measurer {
     measurement.map_points = map_.points;
     measurement.voxels = map_.voxels;
     measurement.build_us = build_us_;
+    measurement.first_calls = first_calls_;
 
     per_scan_ = per_scan_of(measurement);
     search_.reset();
@@ -116,6 +118,25 @@ class Measurer {
   }
 
  private:
+  std::unique_ptr<Aligner> made() {
+    const Stopwatch watch;
+    auto aligner = entry_.make(options_);
+    make_us_ = watch.elapsed_us();
+    return aligner;
+  }
+
+  /// The first alignment after the first map, which may take what later ones have, and a map after both.
+  void take_first_calls(const PointCloud& map, const Transform& guess) {
+    FirstCalls first{make_us_, 0, 0};
+    const Stopwatch aligning;
+    aligner_->align(scan_, guess);
+    first.align_us = aligning.elapsed_us();
+    const Stopwatch building;
+    aligner_->set_map(map);
+    first.rebuild_us = building.elapsed_us();
+    first_calls_ = first;
+  }
+
   bool searches_anywhere() const {
     if (!job_.search) return false;
     const ResolvedSearch setting = resolve(job_.search->arguments, job_.implementation);
@@ -218,8 +239,9 @@ class Measurer {
     const auto wanted = static_cast<std::size_t>(timing_.samples);
     const Ticks ticks(job_.rate_hz);
     const Stopwatch watch;
+    const auto announce = [&] { aligner_->expect_scan(); };
     while (true) {
-      ticks.wait();
+      job_.announced_ms ? ticks.wait(*job_.announced_ms, announce) : ticks.wait();
       measurement.align_us.push_back(timed_align(measurement, expected));
       const std::size_t n = measurement.align_us.size();
       const bool look = n >= wanted && (n - wanted) % kLook == 0;
@@ -282,6 +304,7 @@ class Measurer {
   const Dataset& dataset_;
   const Implementation& entry_;
   AlignOptions options_;
+  double make_us_ = 0;
   std::unique_ptr<Aligner> aligner_;
   GridShift grid_shift_;
   PointCloud scan_;
@@ -297,6 +320,7 @@ class Measurer {
   initial_pose::ReliableBounds bounds_;  ///< of the map
   bool has_map_ = false;
   double build_us_ = 0;
+  std::optional<FirstCalls> first_calls_;
 };
 
 /// The frame of every planned measurement.
@@ -329,7 +353,7 @@ void measure(const Plan& plan, const Job& job, const Implementation& entry, cons
     Measurement measurement = measurements.at(index);
     try {
       if (!measurer) measurer.emplace(plan, job, entry, dataset);
-      measurer->prepare(frames[index]);
+      measurer->prepare(frames[index], measurement.guess);
       if (index == wanted.front()) observer.ready();
       measurer->measure(measurement);
     } catch (const std::exception& error) {

@@ -40,6 +40,13 @@ struct Aside {
   double prepare_us = 0, pipe_us = 0;
 };
 
+/// Times of a process's first calls on a device [us].
+struct FirstCalls {
+  double make_us = 0;     ///< of the aligner
+  double align_us = 0;    ///< the first alignment, after the first map
+  double rebuild_us = 0;  ///< the same map once more
+};
+
 /// How far the samples of a measurement can be trusted.
 enum class Timing {
   settled,   ///< the timing rule was met
@@ -74,6 +81,7 @@ struct Measurement : CallSetting {
   double score = 0, transform_probability = 0, nvtl = 0;
   std::optional<FinishStep> finish;
   double build_us = 0;
+  std::optional<FirstCalls> first_calls;
   std::vector<double> align_us, align_after_idle_us;
   Timing timing = Timing::single;
   double calibration_us = 0;

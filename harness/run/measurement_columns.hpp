@@ -92,6 +92,14 @@ inline constexpr std::tuple kMeasuredColumns{
            "score in the windows before that step; null as finish_step_m"},
     Column{"build_us", &Measurement::build_us, "us", Null::with_error,
            "time of set_map, taken once per job; of a peer from outside by its own clock"},
+    Column{
+        "make_us", PartOf{&Measurement::first_calls, &FirstCalls::make_us}, "us", Null::later,
+        "time in which the job's process made its aligner, which loads kernels; null without a device, and "
+        "if timing is single"},
+    Column{"first_align_us", PartOf{&Measurement::first_calls, &FirstCalls::align_us}, "us", Null::later,
+           "time of that process's first alignment, right after its first map; null as make_us"},
+    Column{"rebuild_us", PartOf{&Measurement::first_calls, &FirstCalls::rebuild_us}, "us", Null::later,
+           "time of set_map with the same map after that; null as make_us"},
     Column{"align_us", &Measurement::align_us, "us", Null::with_error,
            "time of every timed repeat, with threads awake and caches warm unless there is a rate_hz; of a "
            "peer from outside by its own "

@@ -164,7 +164,7 @@ std::vector<std::optional<double>> read_setting(TomlTable& toml, const CallOptio
   return read;
 }
 
-/// Every combination of the settings' values.
+/// Every combination of the settings' values; back to back nothing is announced.
 std::vector<CallSetting> read_calls(TomlTable& toml, bool timed, std::span<const int> poses) {
   std::vector<CallSetting> calls = {{}};
   for_each_call_setting([&](const CallOption& setting) {
@@ -183,6 +183,7 @@ std::vector<CallSetting> read_calls(TomlTable& toml, bool timed, std::span<const
       }
     calls = std::move(all);
   });
+  std::erase_if(calls, [](const CallSetting& call) { return call.announced_ms && !call.rate_hz; });
   return calls;
 }
 

@@ -102,6 +102,8 @@ void bind_aligner(nb::module_& m) {
                    "numpy.typing.ArrayLike, *, point_scores: "
                    "bool = False) -> Evaluation"),
            "Score, gradient and Hessian at one pose (4, 4).")
+      .def("expect_scan", &MapAligner::expect_scan,
+           "Announces a scan that comes within milliseconds: after a rest its alignment then begins sooner.")
       .def("voxels", &MapAligner::voxels,
            nb::sig("def voxels(self) -> dict[str, numpy.typing.NDArray[typing.Any]]"),
            "The map's voxels: points (N,), mean (N, 3) [m], covariance (N, 3, 3) [m^2].")

@@ -118,6 +118,8 @@ void bind_localizer(nb::module_& m) {
           "stamp"_a, "pose"_a.none(),
           nb::sig("def add_odometry(self, stamp: float, pose: numpy.typing.ArrayLike) -> None"),
           "For prediction='odometry', in the order of the times: odometry_from_scan (4, 4).")
+      .def("expect_scan", &Localizer::expect_scan, nb::call_guard<nb::gil_scoped_release>(),
+           "Announces the next scan, when its first packet arrives: see Aligner.expect_scan().")
       .def("localize", localize, "stamp"_a, "scan"_a.none(), "times"_a = nb::none(),
            nb::sig("def localize(self, stamp: float, scan: numpy.typing.NDArray[numpy.floating], times: "
                    "numpy.typing.NDArray[numpy.float32] | None = None) -> ScanReport"),

@@ -99,6 +99,11 @@ class MapAligner {
     return cloud.visit([&](const auto& points) { return aligner_->evaluate(points, at, per_scan); });
   }
 
+  void expect_scan() {
+    nb::gil_scoped_release free;
+    aligner_->expect_scan();
+  }
+
   nb::dict voxels() const {
     std::vector<VoxelInfo> all;
     {

@@ -44,7 +44,17 @@ def test_counts_out_of_range_are_refused(courtyard, has_clock):
     if not has_clock:
         pytest.skip("this build has no clock")
     assert "--samples = 0" in refusal("profile", *courtyard.args, "--samples", 0, code=EXIT_USAGE)
-    assert "--idle-ms = -1" in refusal("profile", *courtyard.args, "--idle-ms=-1", code=EXIT_USAGE)
+    for flag in ("--idle-ms", "--announced-ms"):
+        assert f"{flag} = -1" in refusal("profile", *courtyard.args, f"{flag}=-1", code=EXIT_USAGE)
+
+
+def test_an_announced_alignment_has_the_same_stages(courtyard, has_clock):
+    if not has_clock:
+        pytest.skip("this build has no clock")
+    words = ["profile", *courtyard.args, "--implementation", "persistent_cpu", "--samples", 3, "--idle-ms", 5, "--json"]
+    plain, announced = (json.loads(bench(*words, *more).stdout) for more in ((), ("--announced-ms", 1)))
+    assert plain["announced_ms"] == 0 and announced["announced_ms"] == 1
+    assert announced["host_us"].keys() == plain["host_us"].keys() and announced["evaluations"] == plain["evaluations"]
 
 
 def test_what_cannot_be_left_out_is_refused(courtyard, has_clock):

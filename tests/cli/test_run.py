@@ -24,7 +24,8 @@ KILLS = 100 if os.environ.get("NDT_SOAK") else 4
 # One alignment in place of thirty.
 QUICK = ["--samples", 1]
 
-TIMINGS = {"run_id", "build_us", "align_us", "align_after_idle_us", "timing", "calibration_us", "peak_rss_bytes"}
+TIMINGS = {"run_id", "make_us", "build_us", "first_align_us", "rebuild_us", "align_us", "align_after_idle_us", "timing",
+           "calibration_us", "peak_rss_bytes"}
 
 
 def without_timings(folder):
@@ -325,15 +326,16 @@ def test_bad_values_are_refused_before_anything_is_written(tmp_path, option, val
 
 
 def test_a_caller_that_sleeps_between_alignments_is_measured_beside_one_that_does_not(tmp_path):
-    file = preset(tmp_path, "[[study]]\ndatasets = ['courtyard']\nthreads = [1]\nrates_hz = [0, 50]\n"
+    file = preset(tmp_path, "[[study]]\ndatasets = ['courtyard']\nthreads = [1]\nrates_hz = [0, 50]\nannounced_ms = [0, 2]\n"
                   "[study.timing]\nsamples = 5\nspread = 10\ncap_s = 60\nidle_samples = 1\n")
     bench("run", "--preset", file, "--implementation", "persistent_cpu", "--out", tmp_path / "run")
     measurements = rows_in(tmp_path / "run")
-    assert sorted((m["guess_name"], m["rate_hz"] or 0) for m in measurements) == [
-        (f"guess{k}", rate) for k in range(8) for rate in (0, 50)]
+    assert sorted((m["guess_name"], m["rate_hz"] or 0, m["announced_ms"] or 0) for m in measurements) == [
+        (f"guess{k}", *call) for k in range(8) for call in ((0, 0), (50, 0), (50, 2))]
     assert all(len(m["align_us"]) == 5 and bool(m["align_after_idle_us"]) == (m["rate_hz"] is None) for m in measurements)
     assert len({tuple(m["pose"]) for m in measurements}) == 8, "whenever it is called"
     out = bench("report", tmp_path / "run").stdout
-    assert re.search(r"^After idle, courtyard: persistent_cpu, 1 threads, p50 ms: [\d.]+ back to back, [\d.]+ at 50 Hz$", out, re.M)
+    assert re.search(r"^After idle, courtyard: persistent_cpu, 1 threads, p50 ms: [\d.]+ back to back, [\d.]+ at 50 Hz, "
+                     r"[\d.]+ announced$", out, re.M)
     bench("run", "--resume", tmp_path / "run")
-    assert len(rows_in(tmp_path / "run")) == 16, "a rate is part of what is measured"
+    assert len(rows_in(tmp_path / "run")) == 24, "a rate is part of what is measured"

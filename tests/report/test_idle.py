@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 from folder_edits import with_columns
 from ndt_report.figures.idle import draw
-from ndt_report.judge.idle import idle_lines, idle_rates, idle_rows, idle_table
+from ndt_report.judge.idle import idle_calls, idle_lines, idle_rows, idle_table
 from ndt_report.read.columns import LATER, Column
 from ndt_report.read.load import load_run
 from ndt_report.sections.report import make_report
@@ -40,12 +40,28 @@ def test_times_at_a_rate_are_compared_with_those_of_the_same_measurement():
     assert list(table.rate_hz) == [0, 10, 20] and set(table.n) == {2}, "f2 has no rate, nor has the GPU"
     assert list(table.align_ms_p50) == [1, 3, 4] and list(table.align_ms_p90) == [2, 12, 8]
     assert table.over_back_to_back.round(6).tolist() == [1, round((3 * 6) ** 0.5, 6), 2]
-    assert idle_rates(table) == [0, 10, 20]
+    assert idle_calls(table) == [(0, 0), (10, 0), (20, 0)]
     ((row,),) = [idle_rows(table)]
     assert row["n"] == 2 and [at["align_ms_p50"] for at in row["at"]] == [1, 3, 4]
     assert idle_lines(table) == [
         "After idle, toy: persistent_cpu, 1 threads, p50 ms: 1 back to back, 3 at 10 Hz, 4 at 20 Hz"
     ]
+
+
+def test_an_announced_alignment_stands_beside_the_same_one_that_is_not():
+    alone = rows_of(toy(OWN, [1, 1, 1]), toy(OWN, [1], frame="f1"))
+    at_rates = rows_of(toy(OWN, [4, 4, 4], 10.0), toy(OWN, [2, 2, 2], 10.0, announced_ms=1.0), toy(OWN, [4], 10.0, frame="f1"))
+    table = idle_table(alone, at_rates)
+    assert idle_calls(table) == [(0, 0), (10, 0), (10, 1)] and set(table.n) == {1}, "f1 was never announced"
+    assert list(table.align_ms_p50) == [1, 4, 2] and list(table.over_back_to_back.round(6)) == [1, 4, 2]
+    assert idle_lines(table) == [
+        "After idle, toy: persistent_cpu, 1 threads, p50 ms: 1 back to back, 4 at 10 Hz, 2 announced"
+    ]
+    drawing = draw(table, Looks(pd.DataFrame({"peer": False, "oracle": False, "name": [OWN]}, [OWN])))
+    assert drawing.finding == f"{OWN} takes 4 ms at 10 Hz on toy, and 1 ms back to back."
+    (ax,) = drawing.figure.axes
+    assert [text.get_text() for text in ax.get_xticklabels()] == ["back to back", "10 Hz,\nannounced 1 ms before", "10 Hz"]
+    assert [list(line.get_ydata()) for line in ax.lines] == [[1, 2, 4]]
 
 
 def test_the_figure_has_a_line_from_back_to_back_to_the_rarest_rate():

@@ -13,6 +13,7 @@ namespace ndt {
 class ScriptedAligner : public Aligner {
  public:
   std::vector<std::size_t> calls;  ///< poses of each submit()
+  int announcements = 0;           ///< of scans
 
   MapInfo set_map(const Scan&) override { return {}; }
   AlignResult align(const Scan&, const Transform& guess, const PerScan& per_scan) override {
@@ -23,6 +24,7 @@ class ScriptedAligner : public Aligner {
   }
   Evaluation evaluate(const Scan&, const Transform&, const PerScan&) override { return {}; }
   std::vector<VoxelInfo> voxels() const override { return {}; }
+  void expect_scan() override { ++announcements; }
   void submit(const Scan& scan, std::span<const Transform> guesses, const PerScan& per_scan) override {
     calls.push_back(guesses.size());
     Aligner::submit(scan, guesses, per_scan);

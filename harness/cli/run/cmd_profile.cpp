@@ -28,7 +28,7 @@ struct ProfileCommand {
   AlignArguments align;
   PreparationArguments preparation;
   int samples = 1000;
-  double idle_ms = 0;
+  double idle_ms = 0, announced_ms = 0;
   std::vector<std::string> without;
   bool json = false;
 };
@@ -80,8 +80,13 @@ Account account_of(Aligner& aligner, std::string_view implementation, const Poin
   Account out;
   std::vector<double> measured;
   std::vector<StageTimes> samples;
+  const auto sleep = [](double ms) {
+    if (ms > 0) std::this_thread::sleep_for(std::chrono::duration<double, std::milli>(ms));
+  };
   for (int k = 0; k < a.samples; ++k) {
-    if (a.idle_ms > 0) std::this_thread::sleep_for(std::chrono::duration<double, std::milli>(a.idle_ms));
+    sleep(a.idle_ms);
+    if (a.announced_ms > 0) aligner.expect_scan();
+    sleep(a.announced_ms);
     const Stopwatch watch;
     out.result = aligner.align(scan, guess, per_scan(a.align));
     measured.push_back(watch.elapsed_us());
@@ -156,6 +161,8 @@ ExitCode profile(const ProfileCommand& a) {
         "and build again (its times are slightly longer, its results the same)");
   if (a.samples < 1) throw UsageError(fmt::format("--samples = {}: must be 1 or more", a.samples));
   if (!(a.idle_ms >= 0)) throw UsageError(fmt::format("--idle-ms = {}: must be 0 or more", a.idle_ms));
+  if (!(a.announced_ms >= 0))
+    throw UsageError(fmt::format("--announced-ms = {}: must be 0 or more", a.announced_ms));
   require_implementation(a.implementation);
   const Transform guess = pose_from(a.guess, "--guess");
   const AlignOptions options = resolve(a.align);
@@ -176,6 +183,7 @@ ExitCode profile(const ProfileCommand& a) {
                 {"stop", to_string(account.result.stop)},
                 {"samples", a.samples},
                 {"idle_ms", a.idle_ms},
+                {"announced_ms", a.announced_ms},
                 {"without", a.without},
                 {"measured_us", account.measured_us},
                 {"host_us", lines_json(account.host)},
@@ -188,6 +196,7 @@ ExitCode profile(const ProfileCommand& a) {
              scan.cloud.size(), account.result.iterations, account.result.evaluations,
              to_string(account.result.stop), a.samples,
              (a.idle_ms > 0 ? fmt::format(", {} ms apart", a.idle_ms) : "") +
+                 (a.announced_ms > 0 ? fmt::format(", announced {} ms before", a.announced_ms) : "") +
                  (a.without.empty() ? "" : fmt::format(", without {}", fmt::join(a.without, ", "))));
   fmt::print("{}", table("host", account.host, "measured around the call", account.measured_us));
   if (account.device_us > 0)
@@ -216,6 +225,10 @@ void add_profile(CLI::App& app, Command& chosen) {
   command
       .add_option("--idle-ms", a->idle_ms,
                   "sleep before each alignment, as a vehicle does between scans (default: 0)")
+      ->type_name("MS");
+  command
+      .add_option("--announced-ms", a->announced_ms,
+                  "then announce the scan, and sleep for so long again (default: 0, not announced)")
       ->type_name("MS");
   command
       .add_option("--without", a->without,

@@ -214,6 +214,13 @@ ndt_status ndt_aligner_align_on_device(ndt_aligner* aligner, const ndt_device_cl
   return align(aligner, scan, guess, result);
 }
 
+ndt_status ndt_aligner_expect_scan(ndt_aligner* aligner) {
+  return guarded([&] {
+    require(aligner, "aligner");
+    aligner->aligner->expect_scan();
+  });
+}
+
 const char* ndt_last_error(void) { return last_error.c_str(); }
 
 const char* ndt_auto_implementation(void) {

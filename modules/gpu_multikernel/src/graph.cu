@@ -16,7 +16,9 @@ class GraphAligner final : public DeviceAligner {
       : DeviceAligner(options),
         trials_(options.line_search == LineSearch::batched ? StepSearch::kBatchedTrials : 1),
         graphs_(context()),
-        trace_(context()) {}
+        trace_(context()) {
+    rehearse();
+  }
 
  private:
   std::size_t bytes_ahead(std::size_t poses) const override {

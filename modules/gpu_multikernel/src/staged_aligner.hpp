@@ -94,7 +94,9 @@ template <class Edge, class Backend>
 class StagedAligner final : public Edge {
  public:
   explicit StagedAligner(const AlignOptions& options)
-      : Edge(options), backend_(resource()), buffers_(backend_) {}
+      : Edge(options), backend_(resource()), buffers_(backend_) {
+    if constexpr (requires { this->rehearse(); }) this->rehearse();
+  }
 
  private:
   /// The pool or context on which the backend launches.

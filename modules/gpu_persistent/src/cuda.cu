@@ -25,7 +25,9 @@ class PersistentAligner final : public DeviceAligner, private EarlyLaunch {
         launcher_(context(), alone),
         trace_(context()),
         cycles_(context()),
-        arrival_(context(), 1) {}
+        arrival_(context(), 1) {
+    rehearse();
+  }
 
  private:
   std::size_t bytes_ahead(std::size_t poses) const override { return poses * sizeof(LoopStart); }

@@ -99,9 +99,13 @@ ndt_status ndt_aligner_set_map(ndt_aligner* aligner, const ndt_cloud* map);
 ndt_status ndt_aligner_align(ndt_aligner* aligner, const ndt_cloud* scan, const double guess[16],
                              ndt_result* result);
 
-/** The same with a map on the aligner's device, and with a scan there. The points do not travel to the host
- * (unless one is 1 km away or more), and may be overwritten when the call returns. NDT_BAD_ARGUMENT if the
- * implementation runs on the CPU. */
+/** Announces a scan that comes within milliseconds, so that a caller that slept has its alignment sooner.
+ * Changes no result; does nothing without a map. */
+ndt_status ndt_aligner_expect_scan(ndt_aligner* aligner);
+
+/** ndt_aligner_set_map() and ndt_aligner_align() with a map on the aligner's device, and with a scan there.
+ * The points do not travel to the host (unless one is 1 km away or more), and may be overwritten when the
+ * call returns. NDT_BAD_ARGUMENT if the implementation runs on the CPU. */
 ndt_status ndt_aligner_set_map_on_device(ndt_aligner* aligner, const ndt_device_cloud* map);
 /** See ndt_aligner_set_map_on_device(). */
 ndt_status ndt_aligner_align_on_device(ndt_aligner* aligner, const ndt_device_cloud* scan,

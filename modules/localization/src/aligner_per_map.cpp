@@ -96,6 +96,10 @@ void AlignerPerMap::hold(const PointCloud& scan, std::size_t poses) {
   const Turn turn(*this, "hold");
   live("hold").hold(scan, poses);
 }
+std::span<Point> AlignerPerMap::scan_memory(std::size_t points) {
+  const Turn turn(*this, "scan_memory");
+  return live_ ? live_->aligner().scan_memory(points) : std::span<Point>();
+}
 HeldRawScan AlignerPerMap::hold_raw(const Scan& raw, const RawScanUse& use, std::size_t poses) {
   const Turn turn(*this, "hold_raw");
   return live("hold_raw").hold_raw(raw, use, poses);
@@ -111,6 +115,10 @@ void AlignerPerMap::score_batch(const Scan& scan, std::span<const Transform> pos
 void AlignerPerMap::reserve(std::size_t points, std::size_t poses) {
   const Turn turn(*this, "reserve");
   live("reserve").reserve(points, poses);
+}
+void AlignerPerMap::expect_scan() {
+  const Turn turn(*this, "expect_scan");
+  if (live_) live_->aligner().expect_scan();
 }
 
 }  // namespace ndt::localization

@@ -65,6 +65,8 @@ class Localizer::State {
   void use_sight_lines(std::shared_ptr<const initial_pose::SightLines> lines) {
     sight_.use(std::move(lines));
   }
+  void expect_scan() { tracker_->expect_scan(); }
+  std::span<Point> scan_memory(std::size_t points) { return tracker_->scan_memory(points); }
   PreparedScan prepare(double stamp_s, const Scan& raw, const ScanPreparation& filters);
   ScanReport localize(double stamp_s, const PreparedScan& scan, const PerScan& limits,
                       const PassedStage& passed);
@@ -415,6 +417,9 @@ void Localizer::add_odometry(const StampedPose& pose) { state_->add_odometry(pos
 void Localizer::add_twist(const StampedTwist& twist) { state_->add_twist(twist); }
 void Localizer::add_imu(const StampedImu& imu) { state_->add_imu(imu); }
 void Localizer::add_gnss(const StampedPose& pose) { state_->add_gnss(pose); }
+
+void Localizer::expect_scan() { state_->expect_scan(); }
+std::span<Point> Localizer::scan_memory(std::size_t points) { return state_->scan_memory(points); }
 
 PreparedScan Localizer::prepare(double stamp_s, const Scan& raw, const ScanPreparation& filters) {
   return state_->prepare(stamp_s, raw, filters);

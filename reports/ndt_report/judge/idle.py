@@ -9,27 +9,29 @@ from ..page_numbers import NONE, number
 from .stats import medians, weighted_quantile
 
 PAIR = KEY + ["frame", "guess_name"]
-COLUMNS = KEY + ["rate_hz", "n", "align_ms_p50", "align_ms_p90", "over_back_to_back"]
+CALL = ["rate_hz", "announced_ms"]
+COLUMNS = KEY + CALL + ["n", "align_ms_p50", "align_ms_p90", "over_back_to_back"]
 MOST_LINES = 4  # of a terminal
 
 
 def idle_table(measurements: pd.DataFrame, at_rates: pd.DataFrame) -> pd.DataFrame:
-    """Returns COLUMNS with a row for each KEY and rate, 0 for back to back. Counts the measurements that were taken
-    at every rate and back to back without an error, with equal weights. over_back_to_back: geometric mean of the
-    ratios of their medians. at_rates: the measurements with a rate."""
+    """Returns COLUMNS with a row for each KEY and CALL: rate 0 is back to back, announced_ms 0 not announced. Counts
+    the measurements that were taken in every CALL without an error, with equal weights. over_back_to_back: geometric
+    mean of the ratios of their medians. at_rates: the measurements with a rate."""
     names = set(at_rates.implementation)
     rows = pd.concat([measurements[measurements.implementation.isin(names)].assign(rate_hz=0.0), at_rates])
+    rows["announced_ms"] = rows.announced_ms.fillna(0.0) if "announced_ms" in rows else 0.0
     rows = rows[rows.error.isna() & rows.search.isna() & (rows.poses == 1) & (rows.timing != "single")]
     table = []
     for key, group in rows.groupby(KEY, sort=False):
-        rates = sorted(group.rate_hz.unique())
-        complete = group.groupby(PAIR).rate_hz.transform("nunique") == len(rates)
-        group = group[complete].sort_values(["rate_hz", *PAIR], kind="stable")
-        if 0 not in rates or len(rates) < 2 or group.empty:
+        calls = idle_calls(group)
+        complete = group.groupby(PAIR).rate_hz.transform("size") == len(calls)
+        group = group[complete].sort_values([*CALL, *PAIR], kind="stable")
+        if (0, 0) not in calls or len(calls) < 2 or group.empty:
             continue
         alone = medians(group[group.rate_hz == 0].align_us.array)
-        for rate, of_rate in group.groupby("rate_hz"):
-            table.append(dict(zip(KEY, key)) | {"rate_hz": rate} | _times(of_rate.align_us, alone))
+        for call, of_call in group.groupby(CALL):
+            table.append(dict(zip(KEY, key)) | dict(zip(CALL, call)) | _times(of_call.align_us, alone))
     return pd.DataFrame(table, columns=COLUMNS)
 
 
@@ -46,34 +48,44 @@ def _times(align_us, alone) -> dict:
 
 
 def idle_rows(table: pd.DataFrame) -> list:
-    """Returns rows of the page: a dict for each KEY, with one dict or None for each of idle_rates()."""
-    rates, rows = idle_rates(table), []
+    """Returns rows of the page: a dict for each KEY, with one dict or None for each of idle_calls()."""
+    calls, rows = idle_calls(table), []
     for key, group in table.groupby(KEY, sort=False):
-        by_rate = {row["rate_hz"]: row for row in group.to_dict("records")}
-        rows.append(dict(zip(KEY, key)) | {"n": int(group.n.iloc[0]), "at": [by_rate.get(r) for r in rates]})
+        of_call = {(row["rate_hz"], row["announced_ms"]): row for row in group.to_dict("records")}
+        rows.append(dict(zip(KEY, key)) | {"n": int(group.n.iloc[0]), "at": [of_call.get(call) for call in calls]})
     return rows
 
 
-def idle_rates(table: pd.DataFrame) -> list:
-    return sorted(table.rate_hz.unique())
+def at_lowest_rate(table: pd.DataFrame) -> pd.DataFrame:
+    """Selects what is called at the lowest rate, and not announced."""
+    return table[(table.rate_hz == table.rate_hz[table.rate_hz > 0].min()) & (table.announced_ms == 0)]
 
 
-def rate_name(rate_hz) -> str:
-    return f"{rate_hz:g} Hz" if rate_hz else "back to back"
+def idle_calls(table: pd.DataFrame) -> list:
+    """Returns the pairs of rate and announcement, each once."""
+    return sorted(set(zip(table.rate_hz, table.announced_ms)))
 
 
-def _called(rate_hz) -> str:
-    return f"at {rate_name(rate_hz)}" if rate_hz else rate_name(rate_hz)
+def call_name(rate_hz, announced_ms) -> str:
+    said = f", announced {announced_ms:g} ms before" if announced_ms else ""
+    return f"{rate_hz:g} Hz{said}" if rate_hz else "back to back"
+
+
+def _called(row) -> str:
+    """For a line in which the same rate, not announced, stands before."""
+    if row.announced_ms:
+        return "announced"
+    return f"at {call_name(row.rate_hz, 0)}" if row.rate_hz else call_name(0, 0)
 
 
 def idle_lines(table: pd.DataFrame) -> list:
     """For a terminal: of each dataset the implementation that is fastest at its lowest rate."""
     lines = []
     for dataset, group in table.groupby("dataset", sort=False):
-        slowest = group[group.rate_hz == group.rate_hz[group.rate_hz > 0].min()]
+        slowest = at_lowest_rate(group)
         best = slowest.loc[slowest.align_ms_p50.idxmin()]
         same = group[(group[KEY] == best[KEY]).all(axis=1)]
-        times = ", ".join(f"{number(row.align_ms_p50)} {_called(row.rate_hz)}" for row in same.itertuples())
+        times = ", ".join(f"{number(row.align_ms_p50)} {_called(row)}" for row in same.itertuples())
         lines.append(f"After idle, {dataset}: {best.implementation}, {best.threads:g} threads, p50 ms: {times}")
     return lines[:MOST_LINES]
 

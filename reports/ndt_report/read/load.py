@@ -19,7 +19,7 @@ from .columns import PLAN_COLUMNS, REQUIRED, Column, Complaints, column_complain
 from .files import RUN_AGAIN, is_there, leads_out
 from .json_files import read_json
 from .refusal import refusal
-from .rows import OWN_FOLDERS, SAME_CHECKOUT, read_rows, search_name
+from .rows import CALLS, OWN_FOLDERS, SAME_CHECKOUT, read_rows, search_name
 
 JOB_KEYS = ["implementation", "dataset", "variant", "threads"]  # a job's, and those of its rows
 
@@ -77,8 +77,8 @@ def load_run(folder) -> Run:
     measurements = rows.iloc[_report_order(rows, datasets, implementations)].reset_index(drop=True)
     at_a_rate, moved = measurements.rate_hz.notna(), measurements.grid_shift.notna()
     at_rates = measurements[at_a_rate & ~moved].drop(columns="grid_shift").reset_index(drop=True)
-    shifted = measurements[moved & ~at_a_rate].drop(columns="rate_hz").reset_index(drop=True)
-    measurements = measurements[~at_a_rate & ~moved].drop(columns=["rate_hz", "grid_shift"]).reset_index(drop=True)
+    shifted = measurements[moved & ~at_a_rate].drop(columns=["rate_hz", "announced_ms"]).reset_index(drop=True)
+    measurements = measurements[~at_a_rate & ~moved].drop(columns=CALLS).reset_index(drop=True)
     return Run(folder, environment, plan, implementations, datasets, measurements, notes, at_rates=at_rates, shifted=shifted)
 
 

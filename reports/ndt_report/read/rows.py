@@ -14,6 +14,7 @@ from .refusal import refusal
 MOST_LINE_BYTES = 64 << 20
 PART = 10_000  # lines
 MEASUREMENT = ["dataset", "frame", "guess_name", "implementation", "threads", "variant", "poses"]
+CALLS = ["rate_hz", "announced_ms", "grid_shift"]  # how it is called, each null where it is the usual way
 SAME_CHECKOUT = "make the report with the checkout that made the run"
 OWN_FOLDERS = "two runs were written into one folder: give each its own --out"
 
@@ -45,7 +46,7 @@ def read_rows(path: Path, columns, known: dict):
         raise refusal(path, "", "empty: no measurement in it", RUN_AGAIN)
     rows = pd.concat(parts, ignore_index=True)
     rows["poses"] = rows.poses.fillna(1).astype(int)
-    for name in ("rate_hz", "grid_shift"):
+    for name in CALLS:
         if name not in rows:
             rows[name] = np.nan
     _refuse_repeated(path, rows)
@@ -108,7 +109,7 @@ def search_name(search) -> str:
 
 
 def _refuse_repeated(path: Path, rows: pd.DataFrame):
-    calls = {name: rows[name].fillna(0) for name in ("rate_hz", "grid_shift")}
+    calls = {name: rows[name].fillna(0) for name in CALLS}
     keys = rows[MEASUREMENT].assign(search=rows.search.map(search_name), **calls)
     repeated = keys.duplicated()
     if repeated.any():

@@ -3,7 +3,7 @@
 from functools import partial
 
 from ..figures import idle
-from ..judge.idle import cell, idle_lines, idle_rates, idle_rows, idle_table, rate_name
+from ..judge.idle import call_name, cell, idle_calls, idle_lines, idle_rows, idle_table
 from .section import Section
 
 SECTION = Section(
@@ -15,7 +15,7 @@ SECTION = Section(
     template="idle.html.jinja",
     values=lambda report, tables: {
         "idle": idle_rows(tables["idle"]),
-        "idle_rates": [rate_name(rate) for rate in idle_rates(tables["idle"])],
+        "idle_calls": [call_name(*call) for call in idle_calls(tables["idle"])],
         "idle_cell": cell,
     },
     csv=("idle",),

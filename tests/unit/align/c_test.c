@@ -43,6 +43,8 @@ static void refuse(ndt_aligner* aligner, const ndt_cloud* cloud, const double* g
   require(ndt_aligner_create("auto", NULL, NULL) == NDT_BAD_ARGUMENT, "nowhere to put it");
 
   require(ndt_aligner_align(aligner, cloud, guess, result) == NDT_BAD_ARGUMENT, "an alignment without a map");
+  require(ndt_aligner_expect_scan(aligner) == NDT_OK, "a scan is announced without a map");
+  require(ndt_aligner_expect_scan(NULL) == NDT_BAD_ARGUMENT, "an announcement to nobody");
   const ndt_cloud empty = {NULL, 0, 0, {0, 0, 0}}, no_points = {NULL, 3, 0, {0, 0, 0}},
                   narrow = {cloud->xyz, 3, 8, {0, 0, 0}};
   require(ndt_aligner_set_map(aligner, &empty) == NDT_BAD_INPUT, "an empty map");
@@ -63,6 +65,7 @@ int main(void) {
   require(ndt_aligner_create("persistent_cpu", "threads=2 max_iterations=40", &aligner) == NDT_OK, "create");
   refuse(aligner, &map, guess, &result);
   require(ndt_aligner_set_map(aligner, &map) == NDT_OK, "set_map");
+  require(ndt_aligner_expect_scan(aligner) == NDT_OK, "expect_scan");
   require(ndt_aligner_align(aligner, &scan, guess, &result) == NDT_OK, "align");
   require(fabs(result.map_from_scan[3]) < 0.05 && fabs(result.map_from_scan[7]) < 0.05, "the pose");
   require(result.stop == NDT_CONVERGED && result.has_covariance && result.covariance_xx > 0, "the result");

@@ -5,9 +5,11 @@
 #include <sys/resource.h>
 
 #include <atomic>
+#include <chrono>
 #include <cstdlib>
 #include <cstring>
 #include <system_error>
+#include <thread>
 #include <vector>
 
 #include "ndt/core/simd.hpp"
@@ -43,6 +45,35 @@ struct AddReciprocals {
 Harmonic<double> serial(int n) {
   BasicSerialTeam<SimdLanes> team;
   return team.sum<Harmonic>(n, AddReciprocals{});
+}
+
+/// Whether it comes true within a minute.
+template <class F>
+bool comes_true(F&& f) {
+  const auto end = std::chrono::steady_clock::now() + std::chrono::minutes(1);
+  while (!f())
+    if (std::chrono::steady_clock::now() > end) return false;
+  return true;
+}
+
+TEST(HostPool, StaysAwakeUntilTheNextRunAndSleepsAfterIt) {
+  HostPool pool(2);
+  if (std::thread::hardware_concurrency() < 2) GTEST_SKIP() << "workers that outnumber cores do not spin";
+  const auto sleeps = [&] { return pool.asleep() == 1; };
+  std::atomic<int> ran{0};
+  const auto body = [&](HostTeam&) { ++ran; };
+  for (int turn = 1; turn < 3; ++turn) {
+    pool.run(body);
+    EXPECT_EQ(ran, 2 * turn);
+    ASSERT_TRUE(comes_true(sleeps));
+    pool.stay_awake(std::chrono::hours(1));
+    for (int look = 0; look < 20; ++look) {
+      ASSERT_FALSE(sleeps()) << look;
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));  // together much more than a usual wait
+    }
+  }
+  pool.stay_awake(std::chrono::milliseconds(1));
+  EXPECT_TRUE(comes_true(sleeps));
 }
 
 class HostTeamWith : public testing::TestWithParam<int> {};

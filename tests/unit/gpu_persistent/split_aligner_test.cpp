@@ -46,6 +46,27 @@ bool same_result(const AlignResult& a, const AlignResult& b) {
          a.stop == b.stop && a.iterations == b.iterations;
 }
 
+TEST(SplitAligner, AnnouncesAScanToAllPartsUnlessABatchIsUnderWay) {
+  std::vector<std::unique_ptr<Aligner>> parts;
+  std::vector<const ScriptedAligner*> told;
+  for (int k = 0; k < 3; ++k) {
+    auto one = std::make_unique<ScriptedAligner>();
+    told.push_back(one.get());
+    parts.push_back(std::move(one));
+  }
+  SplitAligner split(std::move(parts));
+  const PointCloud scan = test_clouds::scan_of(10);
+  const std::vector<Transform> guesses(7);
+  std::vector<AlignResult> results(guesses.size());
+  split.expect_scan();
+  split.submit(scan, guesses, {});
+  split.expect_scan();
+  for (const ScriptedAligner* part : told) EXPECT_EQ(part->announcements, 1);
+  split.collect(results);
+  split.expect_scan();
+  for (const ScriptedAligner* part : told) EXPECT_EQ(part->announcements, 2);
+}
+
 TEST(SplitAligner, ABatchHasTheBitsOfOneAlignerWhateverTheNumberOfParts) {
   const std::vector<Transform> guesses = test_clouds::mixed_guesses(7);
   const PointCloud scan = test_clouds::scan_of(300);

@@ -130,6 +130,55 @@ TEST(Measure, AtARateEveryTimedAlignmentWaitsForItsTick) {
   EXPECT_GT(slow, 5 * 60000) << "40 ms from a tick of 20 ms: every other tick passes meanwhile";
 }
 
+/// Writes down what it is asked, in order.
+class Listens final : public Echo {
+ public:
+  static inline std::string heard;
+  MapInfo set_map(const Scan& map) override {
+    heard += 'm';
+    return Echo::set_map(map);
+  }
+  AlignResult align(const Scan& scan, const Transform& guess, const PerScan& per_scan) override {
+    heard += 'a';
+    return Echo::align(scan, guess, per_scan);
+  }
+  void expect_scan() override { heard += 'e'; }
+};
+
+TEST(Measure, AnAnnouncementComesBeforeEveryTimedAlignmentAtItsTick) {
+  const Dataset dataset = load_dataset("courtyard");
+  Job job;
+  job.dataset = dataset.name;
+  job.frames = {0};
+  job.measurement_count = 1;
+  job.rate_hz = 50;
+  job.announced_ms = 5;
+  Listens::heard.clear();
+  std::optional<Measurement> found;
+  const Stopwatch watch;
+  measure(plan_with({.samples = 3, .spread = 1e9, .cap_s = 60}), job, made_of<Listens>("listens"), dataset,
+          {0}, {.ready = [] {}, .measured = [&](const Measurement& measured) { found = measured; }});
+  EXPECT_GT(watch.elapsed_us(), 3 * 20000);
+  EXPECT_EQ(found.value().announced_ms, 5);
+  EXPECT_TRUE(Listens::heard.ends_with("aeaeaea")) << Listens::heard << ": the warm-up is not announced";
+}
+
+TEST(Measure, OnADeviceTheFirstCallsOfAJobAreTimed) {
+  Implementation entry = made_of<Listens>("listens");
+  const Plan plan = plan_with({.samples = 1, .spread = 1e9, .cap_s = 60, .idle_samples = 0});
+  EXPECT_FALSE(measured(entry, plan, {0}).measurements.at(0).first_calls);
+  entry.on_device = true;
+  Listens::heard.clear();
+  const Measured got = measured(entry, plan, {0, 1});
+  EXPECT_TRUE(Listens::heard.starts_with("mam")) << Listens::heard;
+  EXPECT_EQ(std::ranges::count(Listens::heard, 'm'), 2) << "once, for both measurements";
+  for (const Measurement& measurement : got.measurements) {
+    EXPECT_GT(measurement.first_calls.value().make_us, 0);
+    EXPECT_GT(measurement.first_calls->align_us, 0);
+    EXPECT_GT(measurement.first_calls->rebuild_us, 0);
+  }
+}
+
 TEST(Measure, WhatThrowsIsAFailedMeasurementAndTheOthersGoOn) {
   const Measured got =
       measured(kFailing, plan_with({.samples = 1, .spread = 1e9, .cap_s = 60, .idle_samples = 0}), {0, 1, 2});

@@ -190,6 +190,20 @@ TEST(Measurement, AtARateItIsAnotherMeasurementThanBackToBack) {
   EXPECT_TRUE(json.at("rate_hz").is_null());
   json.erase("rate_hz");
   EXPECT_FALSE(parse_measurement(json.dump()).rate_hz.has_value()) << "of an earlier program";
+  Measurement announced = at_rate;
+  announced.announced_ms = 1;
+  EXPECT_NE(measurement_key(announced), measurement_key(at_rate));
+  EXPECT_EQ(parse_measurement(to_json_line(announced)).announced_ms, 1);
+}
+
+TEST(Measurement, TheFirstCallsOfAProcessOnADeviceAreColumns) {
+  Measurement measurement = sample_measurement();
+  EXPECT_TRUE(nlohmann::ordered_json::parse(to_json_line(measurement)).at("first_align_us").is_null());
+  measurement.first_calls = {9000, 400, 700};
+  const FirstCalls read = parse_measurement(to_json_line(measurement)).first_calls.value();
+  EXPECT_EQ(read.make_us, 9000);
+  EXPECT_EQ(read.align_us, 400);
+  EXPECT_EQ(read.rebuild_us, 700);
 }
 
 TEST(Measurement, WithAnotherGridItIsAnotherMeasurementAndARowHasItsDensity) {

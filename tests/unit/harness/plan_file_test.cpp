@@ -118,6 +118,8 @@ TEST_F(PlanFile, EveryNumberHasItsBounds) {
       {"/jobs/0/rate_hz", 0},
       {"/jobs/0/rate_hz", 1e9},
       {"/jobs/0/rate_hz", "10"},
+      {"/jobs/0/announced_ms", 1},  // without a rate
+      {"/jobs/0/announced_ms", 99},
       {"/jobs/0/grid_shift", 1},
       {"/shard", {{"parts", {1}}, {"of", 0}, {"jobs", {0}}}},
       {"/shard", {{"parts", {3}}, {"of", 2}, {"jobs", {0}}}},

@@ -116,6 +116,16 @@ TEST_F(PresetFile, AStudyMayHaveRatesBesideBackToBack) {
   EXPECT_NO_THROW(find_preset(put(head + "rates_hz = [0]\nposes = [1, 20]\n").string()));
 }
 
+TEST_F(PresetFile, AStudyMayAnnounceItsAlignmentsAtARate) {
+  const std::string head = "description = 'd'\n[[study]]\ndatasets = ['courtyard']\n";
+  const Preset preset = find_preset(put(head + "rates_hz = [0, 10]\nannounced_ms = [0, 1]\n").string());
+  std::vector<std::string> calls;
+  for (const CallSetting& call : preset.studies[0].calls) calls.push_back(in_words(call));
+  EXPECT_THAT(calls, ElementsAre("", "10 Hz", "10 Hz, 1 ms announced")) << "nothing back to back";
+  EXPECT_EQ(find_preset(put(head + "announced_ms = [0, 1]\n").string()).studies[0].calls.size(), 1u);
+  EXPECT_THAT(refusal_of(head + "rates_hz = [0, 10]\nannounced_ms = [0, 99]\n"), HasSubstr("announced_ms"));
+}
+
 TEST_F(PresetFile, AStudyMayHaveShiftsOfTheGridAlsoUntimed) {
   const std::string head = "description = 'd'\n[[study]]\ndatasets = ['courtyard']\ntimed = false\n";
   const auto calls = find_preset(put(head + "grid_shifts = [0, 0.2, 0.4]\n").string()).studies[0].calls;

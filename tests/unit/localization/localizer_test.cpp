@@ -47,6 +47,12 @@ TEST_F(Drive, IsFollowedFromPoseToPose) {
   EXPECT_EQ(aligner_.alignments, 20);
 }
 
+TEST_F(Drive, AnAnnouncedScanIsAnnouncedToTheTracker) {
+  Localizer localizer(aligner_, options());
+  localizer.expect_scan();
+  EXPECT_EQ(aligner_.announcements, 1);
+}
+
 TEST(Options, TakeTheBoundsOfAMapUnlessTheyWereGiven) {
   LocalizerOptions o, given, by_probability;
   given.least_score = 2.3, given.reliable_nvtl = 2.2;

@@ -115,6 +115,7 @@ TEST(AlignerPerMap, RefusesMapsOfOthersAndUsesAnAlignerAgain) {
   };
   AlignerPerMap aligner(make), other(make);
   EXPECT_THROW(aligner.align(small_scan(), {}, {}), std::logic_error) << "without a map";
+  EXPECT_NO_THROW(aligner.expect_scan()) << "without a map";
   EXPECT_THROW(aligner.exchange_map(nullptr), std::invalid_argument);
   EXPECT_THROW(aligner.exchange_map(other.build(map_at(0))), std::invalid_argument);
   EXPECT_GT(aligner.set_map(map_at(0)).voxels, 0);

@@ -83,6 +83,12 @@ void SplitAligner::reserve(std::size_t points, std::size_t poses) {
   for (std::size_t k = 1; k < parts_.size(); ++k) parts_[k]->reserve(points, shares[k]);
 }
 
+void SplitAligner::expect_scan() {
+  const Turn turn(*this, "expect_scan");
+  if (!shares_.empty()) return;
+  for (const auto& part : parts_) part->expect_scan();
+}
+
 AlignResult SplitAligner::align(const Scan& scan, const Transform& guess, const PerScan& per_scan) {
   const Turn turn(*this, "align");
   return only_first("align").align(scan, guess, per_scan);

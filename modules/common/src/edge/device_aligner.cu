@@ -221,6 +221,13 @@ TakenScan DeviceAligner::take_device_scan(const DeviceCloud& scan, std::size_t p
   return taken;
 }
 
+std::span<Point> DeviceAligner::scan_memory(std::size_t points) {
+  const Turn turn(*this, "scan_memory");
+  std::span<Point> memory;
+  transact([&] { memory = preparation_.memory(points); });
+  return memory;
+}
+
 std::optional<HeldRawScan> DeviceAligner::prepare_on_device(const Scan& raw, const RawScanUse& use,
                                                             std::size_t poses, TakenScan& taken) {
   const DeviceCloud* const there = raw.on_device();
@@ -230,9 +237,7 @@ std::optional<HeldRawScan> DeviceAligner::prepare_on_device(const Scan& raw, con
   std::optional<HeldRawScan> prepared;
   transact([&] {
     room_for_scan(n, poses);
-    const RawPoints points = there != nullptr
-                                 ? RawPoints{open_cloud(context_, *there, there->origin, "hold_raw"), nullptr}
-                                 : preparation_.staged(*here);
+    const RawPoints points = there != nullptr ? preparation_.there(*there) : preparation_.staged(*here);
     const Vec3<double> origin = there != nullptr ? there->origin : here->origin;
     prepared =
         preparation_.prepare(points, origin, static_cast<unsigned>(n), use, points_on_device(), taken.chosen);

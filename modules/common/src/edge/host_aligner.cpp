@@ -1,6 +1,7 @@
 #include "ndt/edge/host_aligner.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <iterator>
 
 #include "ndt/score/point_kernels.hpp"
@@ -92,6 +93,12 @@ std::vector<VoxelInfo> HostAligner::voxels() const {
   const Turn turn(*this, "voxels");
   require_map("voxels");
   return map().voxel_table();
+}
+
+void HostAligner::wake() {
+  constexpr std::chrono::milliseconds kBeforeScan{20};  // a sweep that has begun is here, and filtered
+  LoopAligner::wake();
+  pool_.stay_awake(kBeforeScan);
 }
 
 Point* HostAligner::room_for_scan(std::size_t points, std::size_t) {

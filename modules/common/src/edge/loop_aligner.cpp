@@ -78,14 +78,20 @@ void LoopAligner::require_map(const char* where) const {
 }
 
 TakenScan LoopAligner::take_scan(const Scan& scan, std::size_t poses, const char* where) {
-  if (const DeviceCloud* cloud = scan.on_device()) return take_device_scan(*cloud, poses, where);
-  if (const PointCloud* cloud = scan.on_host()) {
-    Point* room = room_for_scan(cloud->size(), poses);
-    return {room, copy_scan_points(*cloud, options_, where, room)};
+  if (scan.is_held()) {
+    if (held_for_ == 0) refuse_without_held_scan(where);
+    require_held_for(poses, held_for_, where);
+    return *in_room_;
   }
-  if (!held_) refuse_without_held_scan(where);
-  require_held_for(poses, held_->poses, where);
-  return held_->scan;
+  in_room_.reset();
+  if (const DeviceCloud* cloud = scan.on_device()) {
+    in_room_ = take_device_scan(*cloud, poses, where);
+  } else {
+    const PointCloud& given = *scan.on_host();
+    Point* room = room_for_scan(given.size(), poses);
+    in_room_ = TakenScan{room, copy_scan_points(given, options_, where, room)};
+  }
+  return *in_room_;
 }
 
 TakenScan LoopAligner::take_device_scan(const DeviceCloud&, std::size_t, const char* where) {
@@ -98,7 +104,7 @@ void LoopAligner::require_ready(const Scan& scan, std::span<const Transform> pos
   give_up();
   require_map(where);
   for (const Transform& pose : poses) require_rigid(pose, where);
-  if (!scan.is_held()) held_.reset();  // its room is the next scan's
+  if (!scan.is_held()) held_for_ = 0;  // its room is the next scan's
 }
 
 LoopScan LoopAligner::prepare(const Scan& scan, std::span<const Transform> poses, const char* where) {
@@ -128,6 +134,7 @@ void LoopAligner::begin(const Scan& scan, std::span<const Transform> guesses, co
     batch_.runs[k].trace.clear();
     batch_.runs[k].conditioning.reset();
   }
+  if (!guesses.empty()) last_guess_ = batch_.runs.front().local_guess;
   if (const PointCloud* cloud = scan.on_host(); cloud == nullptr || !begin_early(*cloud, where)) {
     batch_.scan = loop_scan(take_scan(scan, guesses.size(), where));
     whole_ = batch_.scan.facts.dropped == 0;
@@ -146,6 +153,7 @@ bool LoopAligner::begin_early(const PointCloud& cloud, const char* where) {
   if (early == nullptr || batch_.runs.size() != 1 || !whole_ || cloud.empty() ||
       cloud.size() > Limits::kPoints)
     return false;
+  in_room_.reset();
   Point* const room = room_for_scan(cloud.size(), 1);
   clock_.lap(HostStage::prepare);
   ScanArrival* const arrival = early->begin({room, static_cast<int>(cloud.size())},
@@ -168,6 +176,7 @@ bool LoopAligner::begin_early(const PointCloud& cloud, const char* where) {
     return false;
   }
   arrival->complete(per_metre_at(taken.chosen.mean_range_m));
+  in_room_ = taken;
   batch_.scan = loop_scan(taken);
   clock_.lap(HostStage::prepare);
   return early->arrived(batch_.scan);
@@ -195,14 +204,29 @@ AlignResult LoopAligner::align(const Scan& scan, const Transform& guess, const P
 Evaluation LoopAligner::evaluate(const Scan& scan, const Transform& pose, const PerScan& per_scan) {
   const Turn turn(*this, "evaluate");
   const LoopScan prepared = prepare(scan, {&pose, 1}, "evaluate");
-  LoopOptions options = loop_options_for(per_scan, prepared);
-  options.max_iterations = 0;
-  LoopRun one{to_local(pose, map_origin()), {}, {}, {}};
-  submit_runs(prepared, options, {}, {&one, 1});
-  collect_run({}, {&one, 1}, 0);
-  Evaluation out = to_evaluation(one.outcome, map_origin(), prepared.facts);
-  if (per_scan.point_scores) out.point_scores = point_scores(prepared, one.local_guess);
+  const Transform local_pose = to_local(pose, map_origin());
+  Evaluation out = to_evaluation(evaluate_at(prepared, local_pose, per_scan), map_origin(), prepared.facts);
+  if (per_scan.point_scores) out.point_scores = point_scores(prepared, local_pose);
   return out;
+}
+
+LoopOutcome LoopAligner::evaluate_at(const LoopScan& scan, const Transform& local_pose,
+                                     const PerScan& per_scan) {
+  LoopOptions options = loop_options_for(per_scan, scan);
+  options.max_iterations = 0;
+  LoopRun one{local_pose, {}, {}, {}};
+  submit_runs(scan, options, {}, {&one, 1});
+  collect_run({}, {&one, 1}, 0);
+  return one.outcome;
+}
+
+void LoopAligner::expect_scan() {
+  const Turn turn(*this, "expect_scan");
+  if (!levels_.empty() && !batch_.pending) wake();
+}
+
+void LoopAligner::wake() {
+  if (in_room_) evaluate_at(loop_scan(*in_room_), last_guess_, {});
 }
 
 void LoopAligner::submit(const Scan& scan, std::span<const Transform> guesses, const PerScan& per_scan) {
@@ -226,11 +250,12 @@ void LoopAligner::hold(const PointCloud& scan, std::size_t poses) {
   require_room_for_results(poses, poses, "hold");
   require_map("hold");
   give_up();
-  held_.reset();
+  held_for_ = 0;
   const std::size_t most = std::max<std::size_t>(poses, 1);  // as evaluate() needs
   TakenScan taken = take_scan(scan, most, "hold");
   taken.points = keep_scan(taken);
-  held_ = Held{taken, most};
+  in_room_ = taken;
+  held_for_ = most;
 }
 
 HeldRawScan LoopAligner::hold_raw(const Scan& raw, const RawScanUse& use, std::size_t poses) {
@@ -239,11 +264,13 @@ HeldRawScan LoopAligner::hold_raw(const Scan& raw, const RawScanUse& use, std::s
   require_map("hold_raw");
   validate(use.filters);
   give_up();
-  held_.reset();
+  in_room_.reset();
+  held_for_ = 0;
   const std::size_t most = std::max<std::size_t>(poses, 1);  // as evaluate() needs
   TakenScan taken;
   if (std::optional<HeldRawScan> prepared = prepare_on_device(raw, use, most, taken)) {
-    held_ = Held{taken, most};
+    in_room_ = taken;
+    held_for_ = most;
     return *std::move(prepared);
   }
   if (const DeviceCloud* cloud = raw.on_device())

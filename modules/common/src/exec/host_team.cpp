@@ -14,13 +14,13 @@ namespace {
 
 int cores() { return std::max(1, static_cast<int>(std::thread::hardware_concurrency())); }
 
-/// Number of checks before a waiting thread sleeps: a few milliseconds' worth. With more workers than cores
-/// there are none, because a spinning thread may hold the core that the awaited one needs.
-int spins_for(int workers) { return workers <= cores() ? 20000 : 0; }
-
 /// Number of checks after which a waiting thread yields its core. Without that, two workers that woke up on
 /// one core would wait for each other until the scheduler's time slice ends.
 constexpr int kSpinsBeforeYield = 64;
+
+/// Number of yields before a waiting thread sleeps: a few milliseconds' worth. With more workers than cores
+/// there are none, because a spinning thread may hold the core that the awaited one needs.
+int spins_for(int workers) { return workers <= cores() ? 312 : 0; }
 
 inline void pause() {
 #if defined(__x86_64__) || defined(__i386__)
@@ -41,15 +41,21 @@ bool SpinBarrier::arrive() {
 void SpinBarrier::arrive_and_wait() {
   const unsigned generation = generation_.load(std::memory_order_acquire);
   if (arrive()) return;
-  for (int i = 0; i < spins_; ++i) {
-    if (generation_.load(std::memory_order_acquire) != generation) return;
-    if (i % kSpinsBeforeYield == kSpinsBeforeYield - 1)
-      std::this_thread::yield();
-    else
+  const auto must_spin = [&] {
+    const Clock::rep until = awake_until_.load(std::memory_order_relaxed);
+    return until != 0 && Clock::now().time_since_epoch().count() < until;
+  };
+  for (int i = 0; i < spins_ || (spins_ > 0 && must_spin()); ++i) {
+    for (int k = 1; k < kSpinsBeforeYield; ++k) {
+      if (generation_.load(std::memory_order_acquire) != generation) return;
       pause();
+    }
+    std::this_thread::yield();
   }
+  asleep_.fetch_add(1, std::memory_order_relaxed);
   while (generation_.load(std::memory_order_acquire) == generation)
     generation_.wait(generation, std::memory_order_acquire);
+  asleep_.fetch_sub(1, std::memory_order_relaxed);
 }
 
 #if defined(__linux__)
@@ -115,6 +121,17 @@ void HostPool::stop() {
 }
 
 void HostPool::run(const std::function<void(HostTeam&)>& body) {
+  barrier_.spin_until();
+  meet(body);
+}
+
+void HostPool::stay_awake(std::chrono::milliseconds at_most) {
+  if (!spread_) return;
+  barrier_.spin_until(SpinBarrier::Clock::now() + at_most);
+  meet([](HostTeam&) {});
+}
+
+void HostPool::meet(const std::function<void(HostTeam&)>& body) {
   body_ = &body;
   if (spread_) claims_.claim(++run_);
   if (workers_ > 1) barrier_.arrive_and_wait();  // start

@@ -373,9 +373,26 @@ DevicePreparation::DevicePreparation(cuda::Context& context, DeviceScan& scan)
       found_(context),
       arrays_(context) {}
 
+std::span<Point> DevicePreparation::memory(std::size_t points) {
+  staged_.reserve(points);
+  return {staged_.data(), points};
+}
+
+RawPoints DevicePreparation::there(const DeviceCloud& scan) {
+  if (scan.points != staged_.data()) return {open_cloud(context_, scan, scan.origin, "hold_raw"), nullptr};
+  require_readable(scan, "hold_raw");
+  context_.count_upload(scan.size * sizeof(Point));
+  return {{reinterpret_cast<const char*>(staged_.data()),
+           scan.stride_bytes,
+           scan.x_bytes,
+           scan.y_bytes,
+           scan.z_bytes,
+           {}},
+          nullptr};
+}
+
 RawPoints DevicePreparation::staged(const PointCloud& scan) {
-  staged_.reserve(scan.size());
-  std::memcpy(staged_.data(), scan.points.data(), scan.size() * sizeof(Point));
+  std::memcpy(memory(scan.size()).data(), scan.points.data(), scan.size() * sizeof(Point));
   context_.count_upload(scan.size() * sizeof(Point));
   const StridedPoints points{reinterpret_cast<const char*>(staged_.data()), sizeof(Point), 0, 4, 8, {}};
   if (scan.times.size() != scan.size()) return {points, nullptr};

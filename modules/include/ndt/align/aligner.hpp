@@ -124,6 +124,10 @@ class Aligner {
   /// caller's may change afterwards. A call with a scan of its own, and reserve(), may let go of it. poses:
   /// the most that one of these calls is given. Throws as align does, but for the guess.
   virtual void hold(const PointCloud& scan, std::size_t poses);
+  /// Memory in which a raw scan of so many points should lie until hold_raw(), which then gets a DeviceCloud
+  /// of it: pinned, so that a GPU reads it without a copy. Valid until the next call of this one. Empty where
+  /// it makes no difference.
+  virtual std::span<Point> scan_memory(std::size_t /*points*/) { return {}; }
   /// Prepares a raw scan and holds what is left of it, as hold() does. A GPU does both without a way back,
   /// with the bits of the CPU, if the scan has filters and nothing odd; soonest where the points lie in its
   /// own or in pinned memory (DeviceCloud). Points with times come as a PointCloud. Throws as validate()
@@ -141,6 +145,13 @@ class Aligner {
   /// std::invalid_argument if one call takes fewer, and InputError if memory is short. The aligner then works
   /// as before.
   virtual void reserve(std::size_t points, std::size_t poses);
+  /// Announces a scan that comes within milliseconds, such as when its first packet arrives. The next
+  /// alignment of a caller that sleeps between scans then takes less. The last scan is evaluated again, on
+  /// the way that alignments take. Threads of a pool then stay awake for up to 20 ms.
+  ///
+  /// Takes as long as an evaluation at most. Changes no result, nor what is held or submitted. Does nothing
+  /// without a map, and while a submission is not collected. Throws what align() does if a device fails.
+  virtual void expect_scan() {}
 
  protected:
   /// Taken by every call for as long as it lasts, because an aligner has one set of buffers. Throws

@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <memory>
+#include <span>
 
 #include "ndt/align/aligner.hpp"
 #include "ndt/initial_pose/pose_prior.hpp"
@@ -62,6 +63,11 @@ class Localizer {
   /// A fix that has no covariance gets LocalizerOptions::gnss_sigma_m.
   void add_gnss(const StampedPose& map_from_scan);
 
+  /// Announces the next scan to the tracker, when its first packet arrives or before it is filtered: see
+  /// Aligner::expect_scan().
+  void expect_scan();
+  /// Memory of the tracker for the next raw scan: see Aligner::scan_memory().
+  std::span<Point> scan_memory(std::size_t points);
   /// Makes a raw scan ready for localize_prepared(), and has the tracker hold it: no-returns are left out
   /// unless the options keep them, points with times are moved to where they were at the stamp, and filters
   /// act. The motion is that of odometry, twists or IMU, or the velocity of the last two accepted poses.

@@ -23,6 +23,8 @@ class SplitAligner final : public Aligner {
   MapInfo set_map(const Scan& map) override;
   /// Reserves each part's share of the poses; the first part reserves all, because it scores them.
   void reserve(std::size_t points, std::size_t poses) override;
+  /// Announces the scan to every part; does nothing while a submission is not collected.
+  void expect_scan() override;
   AlignResult align(const Scan& scan, const Transform& guess, const PerScan& per_scan) override;
   Evaluation evaluate(const Scan& scan, const Transform& pose, const PerScan& per_scan) override;
   std::vector<VoxelInfo> voxels() const override;

@@ -26,6 +26,7 @@ class DeviceAligner : public LoopAligner {
   /// that the device does not have. What only building needed is given back to the device.
   MapInfo set_map(const Scan& map) final;
   void reserve(std::size_t points, std::size_t poses) final;
+  std::span<Point> scan_memory(std::size_t points) final;
   /// Tiles are held and maps built in a Context of their own, so on a stream beside the alignments. The
   /// memory of a map that nobody uses any more, on whatever thread, is there for the next build.
   std::unique_ptr<ResidentMap> resident_map() const final;
@@ -37,6 +38,11 @@ class DeviceAligner : public LoopAligner {
   /// Throws std::invalid_argument for options out of range, cuda::Error if the device cannot be used.
   explicit DeviceAligner(const AlignOptions& options);
   ~DeviceAligner() override { context_.settle(); }
+
+  /// Builds a map and aligns a scan, and forgets them. An implementation does it when it is made, so that the
+  /// caller's first call finds its kernels loaded and its memory taken. It takes some milliseconds the first
+  /// time in a process, because of the kernels.
+  void rehearse();
 
   /// Number of bytes that travel in front of a scan's points: guesses, or what an implementation makes of
   /// them.

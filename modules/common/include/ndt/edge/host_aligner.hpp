@@ -43,6 +43,7 @@ class HostAligner : public LoopAligner {
   using Maps = LevelMaps<VoxelMap>;
 
   void use(std::shared_ptr<const Maps> maps);
+  void wake() final;
   Point* room_for_scan(std::size_t points, std::size_t poses) final;
   void score(const LoopScan& scan, std::span<const Transform> local_poses, std::span<Score> out) final;
   std::vector<float> point_scores(const LoopScan& scan, const Transform& local_pose) final;

@@ -129,6 +129,7 @@ class LoopAligner : public Aligner {
   HeldRawScan hold_raw(const Scan& raw, const RawScanUse& use, std::size_t poses) final;
   void collect(std::span<AlignResult> out) final;
   void score_batch(const Scan& scan, std::span<const Transform> poses, std::span<Score> out) final;
+  void expect_scan() final;
   Counters counters() const override {
     return {std::nullopt, kStageClock ? std::optional(clock_.times()) : std::nullopt};
   }
@@ -143,6 +144,8 @@ class LoopAligner : public Aligner {
   void require_map(const char* where) const;
   /// Waits for alignments that nobody collected, and forgets them: also called before another map is built.
   void give_up();
+  /// Has no map from now on.
+  void forget_levels() { levels_.clear(), windows_.reset(); }
 
   /// Coarse to fine; none without a map.
   std::span<const MapLevel> levels() const { return levels_; }
@@ -190,6 +193,9 @@ class LoopAligner : public Aligner {
   /// Waits for alignment k and fills in what submit_runs() did not. Called for each k in order, after
   /// submit_runs().
   virtual void collect_run(const PerScan& /*per_scan*/, std::span<LoopRun> /*runs*/, std::size_t /*k*/) {}
+  /// Does what expect_scan() is for. There is a map, and nothing is submitted. Evaluates the scan that was
+  /// taken last: a launch as large as the one before is the soonest, and the map is in caches then.
+  virtual void wake();
   /// Takes what smaller batches or scans than those of a reserve() may need more of.
   virtual void reserve_more(std::size_t /*points*/, std::size_t /*poses*/) {}
   /// Scores of the local poses: Σ, probability and NVTL as in Score.
@@ -214,6 +220,7 @@ class LoopAligner : public Aligner {
   void require_ready(const Scan& scan, std::span<const Transform> poses, const char* where);
   LoopScan loop_scan(const TakenScan& taken) const;
   LoopScan prepare(const Scan& scan, std::span<const Transform> poses, const char* where);
+  LoopOutcome evaluate_at(const LoopScan& scan, const Transform& local_pose, const PerScan& per_scan);
   bool begin_early(const PointCloud& cloud, const char* where);
   void begin(const Scan& scan, std::span<const Transform> guesses, const PerScan& per_scan,
              const char* where);
@@ -223,12 +230,9 @@ class LoopAligner : public Aligner {
   std::vector<MapLevel> levels_;
   std::optional<MapLevel> windows_;  ///< of the finish
   Batch batch_;
-  /// In the room of the scan that was last taken.
-  struct Held {
-    TakenScan scan;
-    std::size_t poses = 0;
-  };
-  std::optional<Held> held_;
+  std::optional<TakenScan> in_room_;    ///< the scan that was last taken, until its room is the next one's
+  Transform last_guess_;                ///< map-local, of the last alignment
+  std::size_t held_for_ = 0;            ///< poses that it is held for; 0: it is not held
   bool whole_ = true;                   ///< the last scan had no point that could not be used
   std::vector<Transform> local_poses_;  ///< that were scored last
   StageClock clock_;

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <functional>
 #include <new>
@@ -19,15 +20,25 @@ namespace ndt {
 /// Reusable barrier for a fixed number of threads. A waiting thread spins, then sleeps.
 class SpinBarrier {
  public:
+  using Clock = std::chrono::steady_clock;
+
   SpinBarrier(int threads, int spins) : threads_(threads), spins_(spins) {}
   void arrive_and_wait();
   /// Counts as one thread's arrival without waiting. Returns true for the last arrival, which releases the
   /// others.
   bool arrive();
+  /// Keeps threads that begin to wait from now on from sleeping before `time`. Does nothing without spins.
+  void spin_until(Clock::time_point time = {}) {
+    awake_until_.store(time.time_since_epoch().count(), std::memory_order_relaxed);
+  }
+  /// Number of threads that sleep now.
+  int asleep() const { return asleep_.load(std::memory_order_relaxed); }
 
  private:
   const int threads_;
   const int spins_;
+  std::atomic<Clock::rep> awake_until_{0};
+  std::atomic<int> asleep_{0};
   alignas(64) std::atomic<int> arrived_{0};
   alignas(64) std::atomic<unsigned> generation_{0};
 };
@@ -102,6 +113,11 @@ class HostPool {
   int size() const { return workers_; }
   /// Runs body(team) on every worker and returns when all are done. The body must not throw.
   void run(const std::function<void(HostTeam&)>& body);
+  /// Wakes all threads. They wait for the next run() without sleeping, but no longer than this. Does nothing
+  /// with more workers than cores.
+  void stay_awake(std::chrono::milliseconds at_most);
+  /// Number of threads that sleep now.
+  int asleep() const { return barrier_.asleep(); }
   /// Runs f(team, k) for every k < n. If n is less than the number of workers, all workers run one k after
   /// the other together; otherwise each worker takes the next k as a team of one. Both fold sums alike, so
   /// the bits are the same.
@@ -115,6 +131,7 @@ class HostPool {
     std::byte bytes[kMaxPartialBytes];
   };
 
+  void meet(const std::function<void(HostTeam&)>& body);
   void work(int rank);
   /// Tells the threads that were started to end.
   void stop();

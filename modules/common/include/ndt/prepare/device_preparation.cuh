@@ -54,6 +54,10 @@ class DevicePreparation {
   /// point is kFar_m away or more.
   std::optional<HeldRawScan> prepare(const RawPoints& raw, const Vec3<double>& origin, unsigned n,
                                      const RawScanUse& use, Point* room, CopiedPoints& chosen);
+  /// Pinned memory for a scan, valid until the next call of this or of staged().
+  std::span<Point> memory(std::size_t points);
+  /// A scan in this memory or elsewhere where the device reads it. Throws as open_cloud() does.
+  RawPoints there(const DeviceCloud& scan);
   /// A scan that lies where the device does not reach it, in pinned memory.
   RawPoints staged(const PointCloud& scan);
 

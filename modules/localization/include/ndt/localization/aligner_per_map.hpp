@@ -34,10 +34,12 @@ class AlignerPerMap final : public Aligner {
   void submit(const Scan& scan, std::span<const Transform> guesses, const PerScan& per_scan) override;
   /// The aligner in force holds the scan, until another map is.
   void hold(const PointCloud& scan, std::size_t poses) override;
+  std::span<Point> scan_memory(std::size_t points) override;
   HeldRawScan hold_raw(const Scan& raw, const RawScanUse& use, std::size_t poses) override;
   void collect(std::span<AlignResult> out) override;
   void score_batch(const Scan& scan, std::span<const Transform> poses, std::span<Score> out) override;
   void reserve(std::size_t points, std::size_t poses) override;
+  void expect_scan() override;
 
  private:
   class Own;
