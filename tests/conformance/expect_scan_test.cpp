@@ -8,7 +8,7 @@
 namespace ndt {
 namespace {
 
-const Transform kGuess = to_transform({0.4, -0.3, 0.05, 0.01, -0.01, 0.05});
+const Transform kBesideTruth = to_transform({0.4, -0.3, 0.05, 0.01, -0.01, 0.05});
 
 /// The options that choose how an alignment is launched.
 std::vector<AlignOptions> launches() {
@@ -49,10 +49,10 @@ class ExpectScan : public EveryImplementation {
 TEST_P(ExpectScan, WithoutAMapDoesNothing) {
   const auto aligner = make();
   EXPECT_NO_THROW(aligner->expect_scan());
-  EXPECT_THROW(aligner->align(test_clouds::scan(), kGuess), std::logic_error);
+  EXPECT_THROW(aligner->align(test_clouds::scan(), kBesideTruth), std::logic_error);
   aligner->set_map(test_clouds::map());
-  EXPECT_TRUE(harness::same_bits(aligner->align(test_clouds::scan(), kGuess),
-                                 in_courtyard()->align(test_clouds::scan(), kGuess)));
+  EXPECT_TRUE(harness::same_bits(aligner->align(test_clouds::scan(), kBesideTruth),
+                                 in_courtyard()->align(test_clouds::scan(), kBesideTruth)));
 }
 
 TEST_P(ExpectScan, BeforeAndBetweenAlignmentsChangesNoBit) {
@@ -62,7 +62,8 @@ TEST_P(ExpectScan, BeforeAndBetweenAlignmentsChangesNoBit) {
       const PointCloud scan = test_clouds::scan_of(points);
       for (int turn = 0; turn < 3; ++turn) {
         for (int k = 0; k < turn; ++k) announced->expect_scan();
-        EXPECT_TRUE(harness::same_bits(announced->align(scan, kGuess), expecting->align(scan, kGuess)))
+        EXPECT_TRUE(
+            harness::same_bits(announced->align(scan, kBesideTruth), expecting->align(scan, kBesideTruth)))
             << points << " points, announced " << turn << " times";
       }
     }
@@ -77,13 +78,14 @@ TEST_P(ExpectScan, LeavesAHeldScanAndASubmissionAsTheyAre) {
     const PointCloud scan = test_clouds::scan_of(300), other = test_clouds::scan_of(200);
     const std::vector<AlignResult> expected = batch(*expecting, scan, guesses);
     expect_same(batch(*announced, scan, guesses, announce), expected);
-    announced->align(other, kGuess);
+    announced->align(other, kBesideTruth);
     announced->hold(scan, guesses.size());
     announce();
     expect_same(batch(*announced, HeldScan{}, guesses, announce), expected);
     announce();
     expect_same(batch(*announced, HeldScan{}, guesses), expected);
-    EXPECT_EQ(announced->evaluate(HeldScan{}, kGuess).score, expecting->evaluate(scan, kGuess).score);
+    EXPECT_EQ(announced->evaluate(HeldScan{}, kBesideTruth).score,
+              expecting->evaluate(scan, kBesideTruth).score);
   }
 }
 
@@ -92,13 +94,15 @@ TEST_P(ExpectScan, AfterAnotherMapOrAScanThatWasRefusedIsAsBefore) {
   const PointCloud scan = test_clouds::scan_of(300);
   PointCloud coarse = scan;
   for (Point& p : coarse.points) p.x = 1e7F;
-  announced->align(scan, kGuess);
+  announced->align(scan, kBesideTruth);
   for (int turn = 0; turn < 2; ++turn) {
     announced->set_map(test_clouds::map());
     announced->expect_scan();
-    EXPECT_ANY_THROW(announced->align(coarse, kGuess));
+    EXPECT_ANY_THROW(announced->align(coarse, kBesideTruth));
     announced->expect_scan();
-    EXPECT_TRUE(harness::same_bits(announced->align(scan, kGuess), expecting->align(scan, kGuess))) << turn;
+    EXPECT_TRUE(
+        harness::same_bits(announced->align(scan, kBesideTruth), expecting->align(scan, kBesideTruth)))
+        << turn;
   }
 }
 
