@@ -14,7 +14,7 @@
 namespace ndt {
 namespace {
 
-const Transform kGuess = to_transform({0.4, -0.3, 0.05, 0.01, -0.01, 0.05});
+const Transform kBesideTruth = to_transform({0.4, -0.3, 0.05, 0.01, -0.01, 0.05});
 
 /// A draw of scans and of what is done to them: from plain ones to those with everything odd.
 class Draw {
@@ -90,14 +90,14 @@ class DevicePreparations : public DeviceImplementation {
   bool expect_same(Aligner& aligner, const PointCloud& cloud, const Scan& raw, const RawScanUse& use,
                    const std::string& name) {
     const HeldRawScan expected = prepare_raw(cloud, use, grid_), got = aligner.hold_raw(raw, use, 3);
-    EXPECT_TRUE(same_bits(got.prepared.cloud.points, expected.prepared.cloud.points)) << name;
+    EXPECT_TRUE(harness::same_bits(got.prepared.cloud.points, expected.prepared.cloud.points)) << name;
     EXPECT_EQ(got.prepared.cloud.times, expected.prepared.cloud.times) << name;
     EXPECT_EQ(got.prepared.given_points, expected.prepared.given_points) << name;
     EXPECT_TRUE(same_steps(got.prepared.steps, expected.prepared.steps)) << name;
     EXPECT_EQ(to_text(got.no_returns), to_text(expected.no_returns)) << name;
     if (got.held) {
-      const AlignResult held = aligner.align(HeldScan{}, kGuess);
-      EXPECT_TRUE(harness::same_bits(held, aligner.align(expected.prepared.cloud, kGuess))) << name;
+      const AlignResult held = aligner.align(HeldScan{}, kBesideTruth);
+      EXPECT_TRUE(harness::same_bits(held, aligner.align(expected.prepared.cloud, kBesideTruth))) << name;
     }
     return got.by_device;
   }
@@ -161,7 +161,7 @@ TEST_P(DevicePreparations, AnEmptyScanIsHeldAsOne) {
   const HeldRawScan cropped =
       aligner->hold_raw(test_clouds::scan(), {false, nullptr, {.min_range_m = 900, .voxel_leaf_m = 1}}, 1);
   EXPECT_EQ(cropped.prepared.cloud.size(), 0U);
-  EXPECT_EQ(aligner->align(HeldScan{}, kGuess).stop, Stop::no_overlap);
+  EXPECT_EQ(aligner->align(HeldScan{}, kBesideTruth).stop, Stop::no_overlap);
 }
 
 NDT_ON_DEVICE_IMPLEMENTATIONS(DevicePreparations);

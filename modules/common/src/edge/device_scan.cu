@@ -46,8 +46,8 @@ __global__ void pack_kernel(StridedPoints from, unsigned most, const unsigned* c
   if (lane < 4) blocks[block].columns[lane] = column;
 }
 
-StridedPoints strided(const Point* points) {
-  return {reinterpret_cast<const char*>(points), sizeof(Point), 0, 4, 8, {}};
+StridedPoints strided(const Point* points, const Vec3<double>& shift = {}) {
+  return {reinterpret_cast<const char*>(points), sizeof(Point), 0, 4, 8, shift};
 }
 
 }  // namespace
@@ -83,11 +83,11 @@ std::optional<CopiedPoints> DeviceScan::take(const DeviceCloud& cloud, Point* ro
   return packed(cloud.size);
 }
 
-std::optional<CopiedPoints> DeviceScan::take_packed(const Point* points, unsigned most, const unsigned* count,
-                                                    Point* room) {
+std::optional<CopiedPoints> DeviceScan::take_packed(const Point* points, const Vec3<double>& origin,
+                                                    unsigned most, const unsigned* count, Point* room) {
   blocks_.reserve(most / kRangeBlock);
   rest_.reserve(1);
-  if (pack(strided(points), most, count, room) == Look::some_far) return std::nullopt;
+  if (pack(strided(points, origin), most, count, room) == Look::some_far) return std::nullopt;
   return packed(rest_[0].size);
 }
 

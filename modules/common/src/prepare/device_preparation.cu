@@ -445,16 +445,16 @@ std::optional<HeldRawScan> DevicePreparation::prepare(const RawPoints& raw, cons
                  reinterpret_cast<unsigned*>(counts + sizeof(PreparationCounts)),
                  reinterpret_cast<PreparationCounts*>(counts)}};
   launch(job);
-  const std::optional<CopiedPoints> packed = scan_.take_packed(out, n, &job.at.counts->size, room);
+  const std::optional<CopiedPoints> packed = scan_.take_packed(out, origin, n, &job.at.counts->size, room);
   const PreparationCounts& found = found_[0];
   context_.count_download(sizeof found + found.size * sizeof(Point));
   if (!packed || found.has_copies || found.not_numbered || are_many(found.shell, found.finite))
     return std::nullopt;
   chosen = *packed;
-  HeldRawScan out = report(found, n, origin, filters);
+  HeldRawScan prepared = report(found, n, origin, filters);
   if (raw.times != nullptr)
-    out.prepared.cloud.times.assign(prepared_times_.data(), prepared_times_.data() + found.size);
-  return out;
+    prepared.prepared.cloud.times.assign(prepared_times_.data(), prepared_times_.data() + found.size);
+  return prepared;
 }
 
 HeldRawScan DevicePreparation::report(const PreparationCounts& found, unsigned n, const Vec3<double>& origin,

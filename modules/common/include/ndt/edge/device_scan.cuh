@@ -27,9 +27,10 @@ class DeviceScan {
   /// their ranges travel to the host, a byte for every point. Nothing if a point is kFar_m away or more: the
   /// host decides what becomes of it, and room has all points as they are. Throws as open_cloud() does.
   std::optional<CopiedPoints> take(const DeviceCloud& cloud, Point* room, const char* where);
-  /// Takes finite points that are packed on the device already: as many as *count tells, at most `most`.
-  std::optional<CopiedPoints> take_packed(const Point* points, unsigned most, const unsigned* count,
-                                          Point* room);
+  /// Takes finite points that are packed on the device already, as offsets from `origin`: as many as *count
+  /// tells, at most `most`.
+  std::optional<CopiedPoints> take_packed(const Point* points, const Vec3<double>& origin, unsigned most,
+                                          const unsigned* count, Point* room);
   /// Writes n > 0 points as they are into `room` on the device.
   void copy(const StridedPoints& points, unsigned n, Point* room);
 
