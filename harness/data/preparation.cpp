@@ -56,7 +56,17 @@ class Preparation {
   template <class Keep>
   void keep_if(std::string_view filter, Keep keep) {
     const Vec3<double> origin = prepared_.cloud.origin;
-    std::erase_if(prepared_.cloud.points, [&](const Point& p) { return !keep(origin + cast<double>(p)); });
+    std::vector<Point>& points = prepared_.cloud.points;
+    std::vector<float>& times = prepared_.cloud.times;
+    const bool timed = times.size() == points.size();
+    std::size_t left = 0;
+    for (std::size_t k = 0; k < points.size(); ++k) {
+      if (!keep(origin + cast<double>(points[k]))) continue;
+      points[left] = points[k];
+      if (timed) times[left] = times[k];
+      ++left;
+    }
+    points.resize(left), times.resize(timed ? left : 0);
     note(filter);
   }
 
@@ -66,7 +76,9 @@ class Preparation {
   }
 
   void sample(std::int64_t count, std::uint64_t seed) {
-    prepared_.cloud.points = random_sample(prepared_.cloud.points, count, seed);
+    PointCloud& cloud = prepared_.cloud;
+    cloud.points = random_sample(cloud.points, count, seed);
+    cloud.times = random_sample(cloud.times, count, seed);
     note("sample");
   }
 

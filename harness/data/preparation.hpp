@@ -72,5 +72,7 @@ std::string describe_preparation(const ScanPreparation& scan, const ScanPreparat
 /// Draws `count` of the points, order kept, every subset equally likely; returns all of them if there are at
 /// most `count`. The same seed gives the same points on every platform.
 std::vector<Point> random_sample(const std::vector<Point>& points, std::int64_t count, std::uint64_t seed);
+/// Draws the times of the same points.
+std::vector<float> random_sample(const std::vector<float>& times, std::int64_t count, std::uint64_t seed);
 
 }  // namespace ndt::harness

@@ -18,21 +18,30 @@ std::uint64_t draw_below(std::mt19937_64& random, std::uint64_t n) {
   return drawn % n;
 }
 
-}  // namespace
-
 // Selection sampling [Knuth, The Art of Computer Programming 2, 3.4.2, algorithm S].
-std::vector<Point> random_sample(const std::vector<Point>& points, std::int64_t count, std::uint64_t seed) {
+template <class Value>
+std::vector<Value> sample_of(const std::vector<Value>& values, std::int64_t count, std::uint64_t seed) {
   std::mt19937_64 random(seed);
-  std::uint64_t left = points.size();
+  std::uint64_t left = values.size();
   std::uint64_t wanted = std::min(left, static_cast<std::uint64_t>(count));
-  std::vector<Point> sample;
+  std::vector<Value> sample;
   sample.reserve(wanted);
-  for (const Point& point : points) {
+  for (const Value& value : values) {
     if (draw_below(random, left--) >= wanted) continue;
-    sample.push_back(point);
+    sample.push_back(value);
     --wanted;
   }
   return sample;
+}
+
+}  // namespace
+
+std::vector<Point> random_sample(const std::vector<Point>& points, std::int64_t count, std::uint64_t seed) {
+  return sample_of(points, count, seed);
+}
+
+std::vector<float> random_sample(const std::vector<float>& times, std::int64_t count, std::uint64_t seed) {
+  return sample_of(times, count, seed);
 }
 
 }  // namespace ndt::harness

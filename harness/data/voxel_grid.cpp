@@ -14,12 +14,16 @@ void VoxelGrid::thin(PointCloud& cloud, double leaf_m) {
   add(cloud, numbers);
   sort(numbers.end());
   auto centroid = cloud.points.begin();  // there are no more leaves than points, and all of these are summed
+  auto time = cloud.times.begin();
+  const bool timed = cloud.times.size() == cloud.size();
   for (const Numbered& one : order_) {
     const Leaf& leaf = leaves_[one.leaf];
     const auto n = static_cast<double>(leaf.points);
+    if (timed) *time++ = static_cast<float>(leaf.time_s / n);
     *centroid++ = cast<float>(Vec3<double>{leaf.sum.x / n, leaf.sum.y / n, leaf.sum.z / n});
   }
   cloud.points.resize(order_.size());
+  cloud.times.resize(timed ? order_.size() : 0);
 }
 
 void VoxelGrid::begin(std::size_t points) {
@@ -34,12 +38,13 @@ void VoxelGrid::add(const PointCloud& cloud, const LeafNumbers& numbers) {
     const std::size_t count = std::min(room.size(), cloud.size() - first);
     numbers.write(first, {room.data(), count});
     if (leaves_.size() < used_ + 1 + count) leaves_.resize(std::max<std::size_t>(1024, 2 * leaves_.size()));
-    add({room.data(), count}, cloud.points.data() + first);
+    const bool timed = cloud.times.size() == cloud.size();
+    add({room.data(), count}, cloud.points.data() + first, timed ? cloud.times.data() + first : nullptr);
   }
 }
 
 /// Avoids a branch on whether a leaf is new, which no processor foresees. leaves_ has room for all leaves.
-void VoxelGrid::add(std::span<const std::uint64_t> numbers, const Point* points) {
+void VoxelGrid::add(std::span<const std::uint64_t> numbers, const Point* points, const float* times) {
   constexpr std::uint64_t kGolden = 0x9E3779B97F4A7C15;  // 2^64 by the golden ratio [Knuth, TAOCP 3, 6.4]
   std::uint32_t* const table = table_.data();
   Leaf* const leaves = leaves_.data();
@@ -59,6 +64,7 @@ void VoxelGrid::add(std::span<const std::uint64_t> numbers, const Point* points)
     Leaf& leaf = leaves[place];
     leaf.number = number;
     leaf.sum = leaf.sum + cast<double>(*points++);
+    if (times) leaf.time_s += static_cast<double>(*times++);
     ++leaf.points;
   }
   used_ = used;

@@ -16,13 +16,14 @@ class VoxelGrid {
  public:
   /// Replaces a cloud of finite points by the centroid of every occupied leaf, as offsets from the cloud's
   /// origin, in increasing leaf order, z slowest. A point's leaf is floor(coordinate / leaf_m) per axis, in
-  /// double and in the cloud's frame. Points are summed in their order, in double. The cloud keeps its
-  /// memory.
+  /// double and in the cloud's frame. Points and their times are summed in their order, in double. The cloud
+  /// keeps its memory.
   void thin(PointCloud& cloud, double leaf_m);
 
  private:
   struct Leaf {
     Vec3<double> sum;
+    double time_s = 0;  ///< the sum, where points have times
     std::uint64_t number = 0, points = 0;
   };
   struct Numbered {
@@ -32,7 +33,7 @@ class VoxelGrid {
 
   void begin(std::size_t points);
   void add(const PointCloud& cloud, const LeafNumbers& numbers);
-  void add(std::span<const std::uint64_t> numbers, const Point* points);
+  void add(std::span<const std::uint64_t> numbers, const Point* points, const float* times);
   void sort(std::uint64_t end);
 
   std::vector<std::uint32_t> table_;  ///< a hash table of numbers: places in leaves_ from 1 on, 0 for none
