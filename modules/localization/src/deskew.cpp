@@ -10,6 +10,8 @@ namespace ndt::localization {
 namespace {
 
 constexpr std::size_t kSteps = 32;
+/// Motions that differ by less over a sweep are alike.
+constexpr double kAlikeM = 0.03, kAlikeRad = 0.3 * kPi / 180;
 
 /// A rotation and a translation that lie between those of two steps.
 struct Step {
@@ -25,6 +27,13 @@ std::vector<Step> steps_of(const Sweep& sweep, const MotionAfterStamp& motion) {
     steps.push_back({rotation_of(at), translation_of(at)});
   }
   return steps;
+}
+
+void tell(const Sweep& sweep, const MotionAfterStamp& motion, Deskew& done) {
+  const Transform first = motion(sweep.first_s), last = motion(sweep.last_s);
+  done.done = true;
+  done.moved_m = translation_error_m(first, last), done.turned_rad = rotation_error_rad(first, last);
+  done.to_middle = motion(done.middle_s);
 }
 
 }  // namespace
@@ -51,7 +60,7 @@ Sweep sweep_of(const PointCloud& scan) {
 PointCloud deskewed(const PointCloud& scan, const Sweep& sweep, const MotionAfterStamp& motion) {
   const std::vector<Step> steps = steps_of(sweep, motion);
   const double per_second = kSteps / (sweep.last_s - sweep.first_s);
-  PointCloud out{scan.origin, {}};
+  PointCloud out{scan.origin, {}, scan.times};
   out.points.reserve(scan.size());
   for (std::size_t k = 0; k < scan.size(); ++k) {
     const double at = (static_cast<double>(scan.times[k]) - sweep.first_s) * per_second;
@@ -68,15 +77,28 @@ PointCloud deskewed(const PointCloud& scan, const Sweep& sweep, const MotionAfte
 PointCloud at_stamp(PointCloud scan, const std::optional<MotionAfterStamp>& motion, Deskew& done) {
   const Sweep sweep = sweep_of(scan);
   done = {.fault = sweep.fault};
-  if (sweep.fault.empty()) done.sweep_s = sweep.last_s - sweep.first_s;
-  if (done.timed() && motion) {
-    const Transform first = (*motion)(sweep.first_s), last = (*motion)(sweep.last_s);
-    done.done = true;
-    done.moved_m = translation_error_m(first, last), done.turned_rad = rotation_error_rad(first, last);
-    scan = deskewed(scan, sweep, *motion);
-  }
-  scan.times.clear();
-  return scan;
+  if (sweep.fault.empty())
+    done.sweep_s = sweep.last_s - sweep.first_s, done.middle_s = (sweep.first_s + sweep.last_s) / 2;
+  if (!done.timed()) scan.times.clear();
+  if (!done.timed() || !motion) return scan;
+  tell(sweep, *motion, done);
+  return deskewed(scan, sweep, *motion);
+}
+
+std::optional<PointCloud> deskewed_again(const PointCloud& scan,
+                                         const std::optional<MotionAfterStamp>& assumed,
+                                         const MotionAfterStamp& motion, Deskew& done) {
+  const Sweep sweep = sweep_of(scan);
+  if (!sweep.fault.empty()) return std::nullopt;
+  const auto correction = [&](double seconds) {
+    return assumed ? motion(seconds) * inverse((*assumed)(seconds)) : motion(seconds);
+  };
+  const Transform first = correction(sweep.first_s), last = correction(sweep.last_s);
+  if (assumed && translation_error_m(first, last) < kAlikeM && rotation_error_rad(first, last) < kAlikeRad)
+    return std::nullopt;
+  tell(sweep, motion, done);
+  done.again = true;
+  return deskewed(scan, sweep, correction);
 }
 
 }  // namespace ndt::localization

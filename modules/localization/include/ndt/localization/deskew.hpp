@@ -23,13 +23,19 @@ Sweep sweep_of(const PointCloud& scan);
 /// The sensor's pose at a time after the stamp, in the frame that it has at the stamp.
 using MotionAfterStamp = std::function<Transform(double seconds)>;
 
-/// Moves every point as the sensor moved from its time to the stamp; the result has no times. Motions are
+/// Moves every point as the sensor moved from its time to the stamp, and keeps the times. Motions are
 /// interpolated between 33 times of the sweep. Points at 50 m are off by up to 0.6 mm, where a sweep of 0.1 s
 /// turns by 18 degrees.
 PointCloud deskewed(const PointCloud& scan, const Sweep& sweep, const MotionAfterStamp& motion);
 
-/// Moves the points if their times make a sweep and a motion is known; `done` tells what was done. The result
-/// has no times in any case.
+/// Moves the points if their times make a sweep and a motion is known; `done` tells what was done. Times that
+/// make no sweep are left out.
 PointCloud at_stamp(PointCloud scan, const std::optional<MotionAfterStamp>& motion, Deskew& done);
+
+/// Moves points once more that were moved as `assumed` says, or not at all. Nothing if both motions are
+/// alike, within 3 cm and 0.3 degrees over the sweep.
+std::optional<PointCloud> deskewed_again(const PointCloud& scan,
+                                         const std::optional<MotionAfterStamp>& assumed,
+                                         const MotionAfterStamp& motion, Deskew& done);
 
 }  // namespace ndt::localization
