@@ -288,11 +288,14 @@ void Localizer::State::align(Frame& frame) {
     tracker_->score_batch(*frame.scan, {&guess, 1}, {&report.before.emplace(), 1});
   frame.end(Stage::before);
   const AlignResult& result = report.aligned.emplace(tracker_->align(*frame.scan, guess, frame.per_scan));
-  align_deskewed(frame);
-  frame.end(Stage::align);
-  report.moved_m = translation_error_m(guess, result.map_from_scan);
   report.gap_s = last_stamp_s_ ? report.stamp_s - *last_stamp_s_ : 0;
   Measured figures = measured(result, guess, report.gap_s, options_);
+  if (const Judgement first = judged(figures, options_); first.accepted && first.jump_ok) {
+    align_deskewed(frame);
+    figures = measured(result, guess, report.gap_s, options_);
+  }
+  frame.end(Stage::align);
+  report.moved_m = translation_error_m(guess, result.map_from_scan);
   report.judgement = judged(figures, options_);
   if (result.stop == Stop::degenerate && report.judgement.score_ok) {
     report.turned = spread_of_turned(*tracker_, *frame.scan, result.map_from_scan, frame.per_scan);
@@ -319,11 +322,11 @@ void Localizer::State::align(Frame& frame) {
 }
 
 /// A sweep that was moved by the velocity before it, or not at all: the pose found tells the velocity in it.
-/// Where that differs, aligns once more.
+/// If that differs, aligns once more.
 void Localizer::State::align_deskewed(Frame& frame) {
   ScanReport& report = frame.report;
   AlignResult& result = *report.aligned;
-  if (!report.deskew.timed() || frame.scan->times.empty() || no_pose(result.stop) != Reason::none) return;
+  if (!report.deskew.timed() || frame.scan->times.empty()) return;
   const auto velocity = predictor_.velocity_to(report.stamp_s, result.map_from_scan, report.deskew);
   const auto motion = predictor_.motion_at(report.stamp_s, velocity);
   if (!motion) return;
