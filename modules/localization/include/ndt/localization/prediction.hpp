@@ -51,7 +51,7 @@ class Predictor {
   /// The motion of the sensor around that time, by other sensors or the velocity; nothing: unknown. Valid
   /// until the predictor changes.
   std::optional<MotionAfterStamp> motion_at(double stamp_s) const { return motion_at(stamp_s, velocity_); }
-  /// The same with another velocity than the one that was known before the scan.
+  /// Returns it with another velocity than the known one.
   std::optional<MotionAfterStamp> motion_at(double stamp_s, const std::optional<Twist>& velocity) const;
   /// The velocity that a pose of the next scan tells, or else the known one.
   std::optional<Twist> velocity_to(double stamp_s, const Transform& map_from_scan,
