@@ -44,7 +44,9 @@ std::optional<Twist> Predictor::velocity_to(double stamp_s, const Transform& map
   if (!last_measured_ || last_deskewed_ != deskew.done || stamp_s - *last_stamp_s_ > options_.longest_gap_s)
     return velocity_;
   const StampedPose middle = middle_of(stamp_s, map_from_scan, deskew);
-  return twist_between(middle_.pose, middle.pose, middle.stamp_s - middle_.stamp_s);
+  const double gap_s = middle.stamp_s - middle_.stamp_s;
+  if (!(gap_s > 0)) return velocity_;  // the sweeps are odd
+  return twist_between(middle_.pose, middle.pose, gap_s);
 }
 
 void Predictor::measure(double stamp_s, const Transform& map_from_scan, const Deskew& deskew) {

@@ -58,8 +58,8 @@ class Localizer {
 
   /// Moves the points of a scan with times to where they were at the stamp. The motion is that of odometry,
   /// twists or IMU, or the velocity of the last two accepted poses. localize() does so itself. Call this
-  /// first where filters come between that join or drop points. The result keeps its times: if the filters do,
-  /// too, localize() can move the points again. `done` tells what was done, and is for localize().
+  /// first where filters come between that join or drop points. If they keep times,
+  /// localize() can move the points again. `done` tells what was done, and is for localize().
   PointCloud deskewed(double stamp_s, PointCloud scan, Deskew& done) const;
 
   /// `limits` holds for every alignment of this scan; a regularisation target of its own replaces the GNSS's.

@@ -109,7 +109,7 @@ struct Deskew {
   double moved_m = 0;     ///< the sensor, in the sweep [m]
   double turned_rad = 0;  ///< and how far it turned [rad]
   double middle_s = 0;    ///< the middle of the sweep after the stamp [s]
-  Transform to_middle;    ///< the sensor's pose there, in the frame that it has at the stamp; if they were moved
+  Transform to_middle;    ///< the sensor's pose there in its frame at the stamp, if they were moved
   std::string fault;      ///< why their times make none; empty: they do, or there are none
 
   /// The points have times that make a sweep.
