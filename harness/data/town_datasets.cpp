@@ -94,13 +94,24 @@ constexpr Town kTowns[] = {
      1},
 };
 
-/// Returns the town of a name, with another seed for town_seed7. A seed has one name.
+/// Takes a key and the number after it off the end of a name, if they are there.
+std::optional<std::uint64_t> take_number(std::string_view& name, std::string_view key) {
+  const std::size_t at = name.rfind(key);
+  if (at == std::string_view::npos) return std::nullopt;
+  const auto number = seed_after(name.substr(at), key);
+  if (number) name = name.substr(0, at);
+  return number;
+}
+
+/// Returns the town of a name, with another seed for town_seed7 and fewer beams for town_beams16. A town has
+/// one name.
 std::optional<Town> town_of(std::string_view name) {
+  const auto seed = take_number(name, "_seed"), beams = take_number(name, "_beams");
+  if (beams && (*beams == 0 || *beams > 1000)) return std::nullopt;
   for (Town town : kTowns) {
-    if (name == town.name) return town;
-    const auto seed = seed_after(name, fmt::format("{}_seed", town.name));
-    if (!seed || *seed == town.options.seed) continue;
-    town.options.seed = *seed;
+    if (name != town.name || seed == town.options.seed) continue;
+    town.options.seed = seed.value_or(town.options.seed);
+    town.options.beams = static_cast<int>(beams.value_or(0));
     return town;
   }
   return std::nullopt;

@@ -66,10 +66,11 @@ void put_pose(Row& row, const ScanReport& report) {
   for (int i = 0; i < 6; ++i) row.add(kNames[i], coordinate(pose, i));
   row.add("predicted_by", report.prediction.by);
   const localization::Deskew& deskew = report.deskew;
-  const auto swept = [&](double value) { return deskew.timed() ? std::optional(value) : std::nullopt; };
+  const auto swept = [&](auto value) { return deskew.timed() ? std::optional(value) : std::nullopt; };
   row.add("sweep_s", swept(deskew.sweep_s));
   row.add("sweep_moved_m", deskew.done ? std::optional(deskew.moved_m) : std::nullopt);
   row.add("sweep_turned_deg", deskew.done ? std::optional(deskew.turned_rad * kDegrees) : std::nullopt);
+  row.add("sweep_again", swept(deskew.again));
 }
 
 void put_detectors(Row& row, const ScanReport& report) {

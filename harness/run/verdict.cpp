@@ -60,15 +60,18 @@ std::string doubt_text(Doubt doubt, const Evidence& evidence, const ReliableBoun
 Verdict judged(const Evidence& evidence, const ReliableBounds& of_the_map) {
   Verdict verdict;
   verdict.bounds = of_the_map;
-  if (evidence.stop != Stop::converged) {
+  Evidence strict = evidence;
+  const bool firm = is_firm(evidence);
+  if (firm && strict.stop == Stop::degenerate)
+    strict.stop = Stop::converged;  // no direction is free after all
+  if (strict.stop != Stop::converged) {
     verdict.doubts.push_back(ended_text(evidence.stop));
     return verdict;
   }
   ReliableBounds bounds = verdict.bounds;
   if (!evidence.matched) bounds.matched.reset();  // without a second look NVTL alone can tell
-  // One alignment has no other particles to agree with: a clear view forgives nothing here.
-  Evidence strict = evidence;
-  if (is_clear(strict)) strict.sight.reset();
+  // One alignment has no other particles to agree with: a clear view forgives nothing but to a firm one.
+  if (!firm && is_clear(strict)) strict.sight.reset();
   for (const Doubt doubt : judge(strict, bounds).doubts)
     verdict.doubts.push_back(doubt_text(doubt, evidence, bounds));
   return verdict;

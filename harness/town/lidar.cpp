@@ -28,11 +28,13 @@ Heading step_of(int azimuths) {
 }  // namespace
 
 Lidar::Lidar(const LidarModel& model)
-    : beams_(static_cast<std::size_t>(model.beams)), noise_m_(model.noise_m), farthest_m_(model.farthest_m) {
+    : beams_(static_cast<std::size_t>(model.beams / model.every_beam)),
+      noise_m_(model.noise_m),
+      farthest_m_(model.farthest_m) {
   const Heading step = step_of(model.azimuths);
   Heading azimuth;
   for (int k = 0; k < model.azimuths; ++k) {
-    for (int beam = 0; beam < model.beams; ++beam) {
+    for (int beam = 0; beam < model.beams; beam += model.every_beam) {
       const Heading elevation = heading_of(model.lowest + model.upwards * beam / (model.beams - 1));
       directions_.push_back({elevation.c * azimuth.c, elevation.c * azimuth.s, elevation.s});
     }

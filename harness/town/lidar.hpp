@@ -12,6 +12,7 @@ namespace ndt::harness::town {
 
 struct LidarModel {
   int beams = 64;
+  int every_beam = 1;       ///< only every n-th of them sends, from the lowest on
   int azimuths = 1024;      ///< 900, or a power of two up to 1024
   double noise_m = 0.02;    ///< of the range, 1 sigma; at most 3.5 times as much
   double farthest_m = 100;  ///< points beyond are not returned

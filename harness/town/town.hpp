@@ -42,13 +42,14 @@ struct TownOptions {
   std::uint64_t seed = 1;
   int threads = 0;          ///< 0: one per core; the bytes are the same for any number
   bool traffic = false;     ///< vehicles move along with the car and towards it; needs a car
+  int beams = 0;            ///< of a scan, evenly among the drive's; the map keeps all. 0: all
   bool distortion = false;  ///< a sweep takes the 0.1 s between scans, while the car moves; needs a car
 };
 
 /// Facts about a written town.
 struct TownSummary {
-  std::string name;  ///< the dataset's: the plan's, with _traffic, _distorted and _seed<n> for another seed
-                     ///< than 1
+  std::string name;  ///< the dataset's: the plan's, with _traffic, _distorted, _beams<n>, and _seed<n> for
+                     ///< another seed than 1
   int scans = 0;
   std::int64_t scan_points = 0;  ///< of all scans together
   std::int64_t map_points = 0;
@@ -67,7 +68,8 @@ using TownProgress = std::function<void(double fraction)>;
 ///
 /// It is written beside the final place as <folder>.part.XXXXXX and renamed when complete, so the folder is
 /// complete or missing. Throws InputError if the folder exists and is not empty, or cannot be written;
-/// std::invalid_argument for threads outside [0, 256], UsageError for traffic or distortion without a car.
+/// std::invalid_argument for threads outside [0, 256], UsageError for traffic or distortion without a car,
+/// and for beams that do not divide the drive's.
 TownSummary write_town(const TownOptions& options, const std::filesystem::path& folder,
                        const TownProgress& progress = {});
 

@@ -79,7 +79,9 @@ file = "twist.csv"
 
 std::string source(const TownPlan& plan, const TownOptions& options) {
   const auto beams = [](const LidarModel& lidar) {
-    return fmt::format("{} beams, {} azimuths", lidar.beams, lidar.azimuths);
+    const std::string of =
+        lidar.every_beam > 1 ? fmt::format("{} of ", lidar.beams / lidar.every_beam) : std::string();
+    return fmt::format("{}{} beams, {} azimuths", of, lidar.beams, lidar.azimuths);
   };
   std::string text =
       fmt::format("{}, range noise {:.0f} cm; map of a second drive{}, 0.2 m leaves", beams(plan.lidar),
@@ -94,11 +96,23 @@ std::string source(const TownPlan& plan, const TownOptions& options) {
   return text;
 }
 
+TownPlan plan_with(const TownOptions& options) {
+  TownPlan plan = plan_of(options.scale);
+  if (options.beams == 0) return plan;
+  if (options.beams < 0 || plan.lidar.beams % options.beams != 0)
+    throw UsageError(fmt::format("--beams {} does not divide the {} beams of scale {}", options.beams,
+                                 plan.lidar.beams, town_scale_name(options.scale)));
+  if (!plan.map_lidar) plan.map_lidar = plan.lidar;
+  plan.lidar.every_beam = plan.lidar.beams / options.beams;
+  return plan;
+}
+
 /// The dataset's name: town, or town_seed7 for another seed than 1.
 std::string dataset_name(const TownPlan& plan, const TownOptions& options) {
   std::string name = plan.name;
   if (options.traffic) name += "_traffic";
   if (options.distortion) name += "_distorted";
+  if (options.beams > 0) name += fmt::format("_beams{}", options.beams);
   if (options.seed != 1) name += fmt::format("_seed{}", options.seed);
   return name;
 }
@@ -106,14 +120,16 @@ std::string dataset_name(const TownPlan& plan, const TownOptions& options) {
 /// The text that makes a folder a dataset.
 std::string dataset_toml(const TownPlan& plan, const TownOptions& options) {
   const bool astray = plan.jump.has_value();  // who is carried off does not know where it begins, either
-  return fmt::format(kTemplate, fmt::arg("name", dataset_name(plan, options)),
-                     fmt::arg("description", plan.description), fmt::arg("guess_m", astray ? 6.0 : 0.3),
-                     fmt::arg("guess_deg", astray ? 60.0 : 2.0), fmt::arg("guesses", plan.guesses),
-                     fmt::arg("source", source(plan, options)),
-                     fmt::arg("scale", town_scale_name(options.scale)), fmt::arg("seed", options.seed),
-                     fmt::arg("inertial", plan.car ? kInertial : ""),
-                     fmt::arg("options", std::string(options.traffic ? " --traffic" : "") +
-                                             (options.distortion ? " --distortion" : "")));
+  return fmt::format(
+      kTemplate, fmt::arg("name", dataset_name(plan, options)), fmt::arg("description", plan.description),
+      fmt::arg("guess_m", astray ? 6.0 : 0.3), fmt::arg("guess_deg", astray ? 60.0 : 2.0),
+      fmt::arg("guesses", plan.guesses), fmt::arg("source", source(plan, options)),
+      fmt::arg("scale", town_scale_name(options.scale)), fmt::arg("seed", options.seed),
+      fmt::arg("inertial", plan.car ? kInertial : ""),
+      fmt::arg("options",
+               std::string(options.traffic ? " --traffic" : "") +
+                   (options.distortion ? " --distortion" : "") +
+                   (options.beams > 0 ? fmt::format(" --beams {}", options.beams) : std::string())));
 }
 
 /// Calls work(i) for every i in [0, count), on `threads` threads. Ends early with the first exception.
@@ -160,7 +176,7 @@ class Writer {
   Writer(const TownOptions& options, const TownProgress& progress)
       : options_(options),
         progress_(progress),
-        plan_(plan_of(options.scale)),
+        plan_(plan_with(options)),
         world_(build_world(plan_, seed_of(options.seed, kWorldSeed))),
         frame_(world_, plan_,
                seed_of(seed_of(options.seed, kMapFrame), static_cast<std::uint64_t>(options.scale))),

@@ -8,7 +8,7 @@ import shutil
 from conftest import bench
 
 COLUMNS = ["frame", "scan", "stamp_s", "verdict", "reason", "source", "x_m", "y_m", "z_m", "roll_rad", "pitch_rad", "yaw_rad",
-           "predicted_by", "sweep_s", "sweep_moved_m", "sweep_turned_deg", "stop", "iterations", "oscillations", "nvtl", "transform_probability", "nvtl_before",
+           "predicted_by", "sweep_s", "sweep_moved_m", "sweep_turned_deg", "sweep_again", "stop", "iterations", "oscillations", "nvtl", "transform_probability", "nvtl_before",
            "transform_probability_before", "moved_m", "condition_number", "surface_condition_number", "push_sigmas", "finish_step_m",
            "finish_score", "spread_m", "spread_deg", "seen_through", "unmapped", "no_ground_nvtl", "no_ground_transform_probability", "rejected", "search_attempt", "search_found",
            "search_nvtl", "covariance_by", "variance_x_m2", "covariance_xy_m2", "variance_y_m2", "variance_z_m2",

@@ -135,27 +135,32 @@ def test_a_search_far_from_the_map_is_lost_and_searches_on(town, tmp_path):
 
 
 def test_a_thin_map_is_told_and_judges_no_score(town, tmp_path):
-    got, done = localize(town, tmp_path, "--map-voxel-leaf", 0.7, "--resolution", 1)
+    got, done = localize(town, tmp_path, "--map-voxel-leaf", 0.7, "--resolution", 1, "--min-points", 6)
     assert "warning: only 3 % of the map's points have a voxel of 1 m with enough points; a denser map" in done.stderr
     assert "no score threshold is known for this map, 3 % of whose points have a voxel of 1 m (expected 33 % or more)" in done.stderr
     assert {f["verdict"] for f in got.frames} == {"doubtful"}
 
 
-def test_voxels_grow_with_the_gaps_of_a_thin_map_unless_one_is_given(town, tmp_path):
+def test_voxels_of_a_thin_map_have_fewer_points_then_grow_unless_they_are_given(town, tmp_path):
     *_, words, leaf, size = start_in(town)
     given = ["--rate", 2, "--odometry", town / "odometry.tum", "--init", words]
 
-    def resolution_of(thinned, *more):
+    def voxels_of(thinned, *more):
         bench("map", "thin", town / "map.pcd", "--leaf", thinned, "--out", tmp_path / f"{thinned}.pcd")
         out = tmp_path / f"{thinned}{len(more)}"
         done = bench("localize", "--scans", town / "scans", "--map", tmp_path / f"{thinned}.pcd", leaf, size, *given, *more, "--out", out)
-        found = json.loads((out / "localization.json").read_text())["align"]["resolution"]
-        assert ("because the map is thin" in done.stderr) == (found > 2 and not more)
+        options = json.loads((out / "localization.json").read_text())["align"]
+        found = options["resolution"], options["min_points"]
+        assert (f"{found[0]:g} m with {found[1]} points or more, because the map is thin" in done.stderr) == (found != (2, 6) and len(more) < 4)
         return found
 
-    assert resolution_of(0.3) == 2
-    assert resolution_of(1.2) > 2
-    assert resolution_of(1.2, "--resolution", 3) == 3
+    assert voxels_of(0.3) == (2, 6)
+    assert voxels_of(0.9) == (2, 4)
+    assert voxels_of(1.5) == (3, 4)
+    assert voxels_of(1.5, "--resolution", 2) == (2, 4)
+    assert voxels_of(1.5, "--min-points", 6)[1] == 6
+    assert voxels_of(1.5, "--resolution", 3, "--min-points", 6) == (3, 6)
+    assert voxels_of(1.5, "--profile", "autoware") == (2, 6)
     bench("map", "thin", town / "map.pcd", "--leaf", 5, "--out", tmp_path / "bare.pcd")
     done = bench("localize", "--scans", town / "scans", "--map", tmp_path / "bare.pcd", *given, "--out", tmp_path / "bare", code=EXIT_BAD_INPUT)
     assert "give a denser map" in done.stderr

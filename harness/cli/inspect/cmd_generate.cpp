@@ -16,7 +16,7 @@ namespace {
 struct GenerateCommand {
   std::string dataset, scale = "standard", out;
   std::int64_t seed = 1;
-  int threads = 0;
+  int threads = 0, beams = 0;
   bool traffic = false, distortion = false;
 };
 
@@ -26,6 +26,7 @@ TownSummary generate(const GenerateCommand& a) {
                             .seed = static_cast<std::uint64_t>(a.seed),
                             .threads = a.threads,
                             .traffic = a.traffic,
+                            .beams = a.beams,
                             .distortion = a.distortion};
   const Interruption interruption;  // so that Ctrl-C leaves no part of a dataset
   return generate_town(options, a.out, ProgressLine().report());
@@ -64,6 +65,10 @@ void add_generate(CLI::App& app, Command& chosen) {
                    "vehicles move with the car and towards it; they are not in the map");
   command.add_flag("--distortion", a->distortion,
                    "a sweep takes 0.1 s while the car moves, and is not corrected");
+  command
+      .add_option("--beams", a->beams,
+                  "beams of a scan, evenly among the scanner's, which the map has (default: all)")
+      ->type_name("N");
   command
       .add_option("--threads", a->threads,
                   "CPU workers, 0 (default) = one per core; the bytes do not depend on it")

@@ -140,6 +140,7 @@ AlignOptions searching_options(const LocalizeCommand& a, const Implementation& e
   AlignArguments wide = with_profile(a.align, entry);
   auto& resolution = wide[&AlignOptions::resolution_m];
   if (!resolution) resolution = tracking.resolution_m;
+  wide[&AlignOptions::min_points] = tracking.min_points;
   return resolve(wide, Guesses::of_a_search);
 }
 
@@ -211,9 +212,12 @@ ExitCode localize(const LocalizeCommand& given) {
   LocalizeInput input = input_of(a, sequence, clock);
   AlignArguments align = with_profile(a.align, entry);
   auto& resolution = align[&AlignOptions::resolution_m];
+  const bool free = !a.autoware_params && *align[&ProfileChoice::profile] != to_string(Profile::autoware);
+  // A dataset's resolution is one for its map as it is.
+  const bool thinned = map_preparation(a.preparation).active();
+  const bool resolution_by_density = free && !resolution && (!sequence.resolution_m || thinned);
+  const bool points_by_density = free && !align[&AlignOptions::min_points];
   if (!resolution) resolution = sequence.resolution_m;
-  const bool by_density =
-      !resolution && !a.autoware_params && *align[&ProfileChoice::profile] != to_string(Profile::autoware);
   AlignOptions options = resolve(align);
   // A scan tells how large they are, and whether any can be read.
   const PointCloud first = first_scan(input, a.keep_no_returns);
@@ -226,7 +230,7 @@ ExitCode localize(const LocalizeCommand& given) {
   Start start = start_of(a.start, sequence);
   LocalizeAligners aligners(
       a.map, sequence, start.area(a.map.map),
-      {&entry, options, by_density,
+      {&entry, options, resolution_by_density, points_by_density,
        [&](const AlignOptions& tracking) { return searching_options(a, entry, tracking); },
        map_preparation(a.preparation), a.real_time});
   options = aligners.tracking();

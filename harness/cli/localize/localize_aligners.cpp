@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <vector>
+
 #include "base/errors.hpp"
 #include "base/standard_streams.hpp"
 #include "cli/common/input_warnings.hpp"
@@ -33,6 +36,23 @@ MapFollowing following_of(const LocalizeMapArguments& a) {
   a.following.apply_to(following);
   following.radius_m = radius(a).value_or(following.radius_m);
   return following;
+}
+
+struct Voxels {
+  double edge_m = 0;
+  int points = 0;  ///< fewer make none
+};
+
+/// The voxels to try, the best for a dense map first.
+std::vector<Voxels> voxels_by_density(const LocalizeAlignersSetting& setting) {
+  constexpr int kFewPoints = 4;  // three lie in a plane, whatever surface they are from
+  const AlignOptions& given = setting.tracking;
+  const int few = setting.points_by_density ? std::min(kFewPoints, given.min_points) : given.min_points;
+  std::vector<Voxels> choice{{given.resolution_m, given.min_points}};
+  if (few < given.min_points) choice.push_back({given.resolution_m, few});
+  if (setting.resolution_by_density)
+    for (const double factor : {1.5, 2.0}) choice.push_back({factor * given.resolution_m, few});
+  return choice;
 }
 
 /// The flag of a map that follows that was given; empty if none was.
@@ -81,7 +101,7 @@ LocalizeAligners::LocalizeAligners(const LocalizeMapArguments& a, const ScanSequ
   if (!a.map.path.empty()) {
     MapFiles files = map_files(a.map.path, a.map.bin_fields);
     if (first && files.places_known()) {
-      choose_resolution([&] { follow(a, files, *first); });
+      choose_voxels([&] { follow(a, files, *first); });
       return;
     }
     if (!files.places_known()) refuse_given(a, printable_name(a.map.path) + " is not such a map");
@@ -91,16 +111,18 @@ LocalizeAligners::LocalizeAligners(const LocalizeMapArguments& a, const ScanSequ
   } else {
     whole_ = prepare(sequence.map(), setting_.map_filters).cloud;
   }
-  choose_resolution([&] { tracker_ = another(setting_.tracking); });
+  choose_voxels([&] { tracker_ = another(setting_.tracking); });
 }
 
-/// Makes the tracker, with the first of the resolutions at which the map is not thin. The larger ones are
-/// coarser, but in a thin map they are nearer to the truth: a right pose has voxels to hold it.
-void LocalizeAligners::choose_resolution(const std::function<void()>& make) {
+/// Makes the tracker, with the first of the voxels for which the map is not thin. Few points make a poor
+/// voxel, and large voxels are coarse. In a thin map both are nearer to the truth: a right pose has voxels to
+/// hold it.
+void LocalizeAligners::choose_voxels(const std::function<void()>& make) {
   if (setting_.implementation->own_process) return make();  // it has no voxels of ours
-  for (const double resolution_m : {2.0, 3.0, 4.0}) {
-    const bool last = resolution_m == 4 || !setting_.by_density;
-    if (setting_.by_density) setting_.tracking.resolution_m = resolution_m;
+  const std::vector<Voxels> choice = voxels_by_density(setting_);
+  for (const Voxels& voxels : choice) {
+    const bool first = &voxels == &choice.front(), last = &voxels == &choice.back();
+    setting_.tracking.resolution_m = voxels.edge_m, setting_.tracking.min_points = voxels.points;
     try {
       make();
       judge_density();
@@ -108,12 +130,13 @@ void LocalizeAligners::choose_resolution(const std::function<void()>& make) {
       if (last) throw;
       bounds_.covered = 0;
     }
-    if (bounds_.covered >= initial_pose::kThinMap && resolution_m > 2)
-      notice("ndt-bench: resolution       {:g} m, because the map is thin for smaller voxels\n",
-             resolution_m);
-    if (last || bounds_.covered >= initial_pose::kThinMap) break;
+    const bool dense = bounds_.covered >= initial_pose::kThinMap;
+    if (!first && (dense || last))
+      notice("ndt-bench: voxels           {:g} m with {} points or more, because the map is thin\n",
+             voxels.edge_m, voxels.points);
+    if (dense) break;
   }
-  if (setting_.by_density && !bounds_.unknown.empty() && !setting_.implementation->peer)
+  if (setting_.resolution_by_density && !bounds_.unknown.empty() && !setting_.implementation->peer)
     throw InputError(
         fmt::format("the map is too thin: {:.0f} % of its points have a voxel of {:g} m; give a denser map, "
                     "or --resolution",

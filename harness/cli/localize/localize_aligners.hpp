@@ -29,7 +29,8 @@ void check(const LocalizeMapArguments& a);
 struct LocalizeAlignersSetting {
   const Implementation* implementation = nullptr;
   AlignOptions tracking;
-  bool by_density = false;  ///< the tracking's resolution may grow until the map is dense enough for it
+  /// In a thin map the tracking's resolution may grow to twice its size, and its voxels have fewer points.
+  bool resolution_by_density = false, points_by_density = false;
   /// The options of searches beside those of the tracking; asked for when a search begins.
   std::function<AlignOptions(const AlignOptions& tracking)> searching;
   ScanPreparation map_filters;
@@ -69,7 +70,7 @@ class LocalizeAligners {
  private:
   void follow(const LocalizeMapArguments& a, MapFiles files, const MapArea& first);
   void judge_density();
-  void choose_resolution(const std::function<void()>& make);
+  void choose_voxels(const std::function<void()>& make);
 
   LocalizeAlignersSetting setting_;
   PointCloud whole_;

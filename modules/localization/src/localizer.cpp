@@ -74,15 +74,17 @@ class Localizer::State {
  private:
   /// One scan on its way.
   struct Frame {
-    const PointCloud& scan;
+    const PointCloud* scan;
     Scan held;  ///< the same, as the tracker gets it
     PerScan per_scan;
     const PassedStage& passed;
     ScanReport report{};
-    std::optional<Fix> fix{};  ///< the GNSS's at its time, used or not
+    std::optional<Fix> fix{};         ///< the GNSS's at its time, used or not
+    PointCloud moved_again{};         ///< the points, if the pose found tells another motion than the assumed
+    std::optional<Twist> velocity{};  ///< by which they were moved then
 
     /// The tracker has got another scan.
-    void let_go() { held = Scan(scan); }
+    void let_go() { held = Scan(*scan); }
     void end(Stage stage) const {
       if (passed) passed(stage);
     }
@@ -96,6 +98,7 @@ class Localizer::State {
   void locate(Frame& frame);
   void doubt_sweep(ScanReport& report) const;
   void align(Frame& frame);
+  void align_deskewed(Frame& frame);
   std::optional<Spread> look_beside(Frame& frame, const Transform& answer, bool wants_covariance);
   void search(Frame& frame);
   void accept_found(Frame& frame);
@@ -170,7 +173,7 @@ ScanReport Localizer::State::localize(double stamp_s, const PreparedScan& scan, 
                                       const PassedStage& passed) {
   require_next(stamp_s);
   const PointCloud& cloud = scan.scan.prepared.cloud;
-  Frame frame{cloud, scan.scan.held ? Scan(HeldScan{}) : Scan(cloud), limits, passed};
+  Frame frame{&cloud, scan.scan.held ? Scan(HeldScan{}) : Scan(cloud), limits, passed};
   ScanReport& report = frame.report;
   report.deskew = scan.deskew;
   report.stamp_s = stamp_s;
@@ -179,12 +182,12 @@ ScanReport Localizer::State::localize(double stamp_s, const PreparedScan& scan, 
   report.map_from_scan = report.prediction.map_from_scan;
   report.rejected = rejected_ + 1;
   regularise(frame);
-  compare_bytes(frame.scan, report);
-  const bool can_be_used = usable(frame.scan, report);
+  compare_bytes(*frame.scan, report);
+  const bool can_be_used = usable(*frame.scan, report);
   frame.end(Stage::prediction);
   if (can_be_used) locate(frame);
   doubt_sweep(report);
-  sight_.judge(frame.scan, report);
+  sight_.judge(*frame.scan, report);
   if (report.sight) frame.end(Stage::sight);
 
   if (report.source == PoseSource::predicted)
@@ -288,10 +291,14 @@ void Localizer::State::align(Frame& frame) {
   if (!options_.by_convergence) tracker_->score_batch(frame.held, {&guess, 1}, {&report.before.emplace(), 1});
   frame.end(Stage::before);
   const AlignResult& result = report.aligned.emplace(tracker_->align(frame.held, guess, frame.per_scan));
-  frame.end(Stage::align);
-  report.moved_m = translation_error_m(guess, result.map_from_scan);
   report.gap_s = last_stamp_s_ ? report.stamp_s - *last_stamp_s_ : 0;
   Measured figures = measured(result, guess, report.gap_s, options_);
+  if (const Judgement first = judged(figures, options_); first.accepted && first.jump_ok) {
+    align_deskewed(frame);
+    figures = measured(result, guess, report.gap_s, options_);
+  }
+  frame.end(Stage::align);
+  report.moved_m = translation_error_m(guess, result.map_from_scan);
   report.judgement = judged(figures, options_);
   if (result.stop == Stop::degenerate && report.judgement.score_ok) {
     report.turned = spread_of_turned(*tracker_, frame.held, result.map_from_scan, frame.per_scan);
@@ -305,7 +312,7 @@ void Localizer::State::align(Frame& frame) {
     report.judgement = judged(figures, options_);
     if (options_.no_ground_height_m) {
       report.no_ground =
-          score_without_ground(*tracker_, frame.scan, result.map_from_scan, *options_.no_ground_height_m);
+          score_without_ground(*tracker_, *frame.scan, result.map_from_scan, *options_.no_ground_height_m);
       frame.let_go();
       frame.end(Stage::no_ground);
     }
@@ -316,6 +323,26 @@ void Localizer::State::align(Frame& frame) {
   report.rejected = 0;
   report.map_from_scan = result.map_from_scan;
   report.verdict = report.reason == Reason::none ? Verdict::ok : Verdict::doubtful;
+}
+
+/// A sweep that was moved by the velocity before it, or not at all: the pose found tells the velocity in it.
+/// If that differs, aligns once more.
+void Localizer::State::align_deskewed(Frame& frame) {
+  ScanReport& report = frame.report;
+  AlignResult& result = *report.aligned;
+  if (!report.deskew.timed() || frame.scan->times.empty()) return;
+  const auto velocity = predictor_.velocity_to(report.stamp_s, result.map_from_scan, report.deskew);
+  const auto motion = predictor_.motion_at(report.stamp_s, velocity);
+  if (!motion) return;
+  const auto assumed = report.deskew.done ? predictor_.motion_at(report.stamp_s) : std::nullopt;
+  const Transform middle = result.map_from_scan * report.deskew.to_middle;
+  auto moved = deskewed_again(*frame.scan, assumed, *motion, report.deskew);
+  if (!moved) return;
+  frame.velocity = velocity;
+  frame.moved_again = std::move(*moved);
+  frame.scan = &frame.moved_again;
+  frame.let_go();
+  result = tracker_->align(frame.held, middle * inverse(report.deskew.to_middle), frame.per_scan);
 }
 
 /// One batch for the spread of an answer and, if its covariance is wanted, for MULTI_NDT.
@@ -338,7 +365,7 @@ void Localizer::State::search(Frame& frame) {
   Aligner& aligner = searcher_ ? searcher_() : *tracker_;
   PerScan per_scan = frame.per_scan;
   per_scan.trace = false;  // of the alignment alone
-  report.recovery = recovery_.search(aligner, frame.scan, report.prediction.map_from_scan, per_scan);
+  report.recovery = recovery_.search(aligner, *frame.scan, report.prediction.map_from_scan, per_scan);
   frame.let_go();
   frame.end(Stage::search);
   if (report.recovery->found) accept_found(frame);
@@ -389,10 +416,11 @@ void Localizer::State::settle(Frame& frame) {
   // A jump corrects a wrong pose if something was predicted. If nothing was predicted, the vehicle may simply
   // go that fast.
   const bool corrected = report.reason == Reason::jump && report.prediction.by != Prediction::none;
+  if (frame.velocity) predictor_.learn(*frame.velocity);
   if (searched || corrected)
-    predictor_.jump_to(stamp_s, report.map_from_scan, report.deskew.done);
+    predictor_.jump_to(stamp_s, report.map_from_scan, report.deskew);
   else
-    predictor_.follow(stamp_s, report.map_from_scan, report.deskew.done);
+    predictor_.follow(stamp_s, report.map_from_scan, report.deskew);
   if (options_.by_convergence) return;  // nothing is known of its covariance
   const AlignResult& result = searched ? report.recovery->result : *report.aligned;
   const Estimate estimate = estimated(*tracker_, frame.held, result, report.beside, options_);

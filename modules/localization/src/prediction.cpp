@@ -2,7 +2,6 @@
 
 #include <cmath>
 #include <stdexcept>
-#include <utility>
 
 namespace ndt::localization {
 namespace {
@@ -17,6 +16,12 @@ constexpr double kLongS = 0.5 - 1e-3;
 /// Poses of a vehicle at rest lie together like this for so long.
 constexpr double kRestM = 0.05, kRestRad = 0.005, kRestS = 1;
 
+/// The pose in the middle of a sweep. Points that were not moved lie as the sensor saw them there.
+StampedPose middle_of(double stamp_s, const Transform& map_from_scan, const Deskew& deskew) {
+  if (!deskew.done) return {stamp_s + deskew.middle_s, map_from_scan};
+  return {stamp_s + deskew.middle_s, map_from_scan * deskew.to_middle};
+}
+
 }  // namespace
 
 void Predictor::start_at(const Transform& map_from_scan) {
@@ -28,14 +33,27 @@ void Predictor::start_at(const Transform& map_from_scan) {
   last_measured_ = last_deskewed_ = false;
 }
 
-void Predictor::follow(double stamp_s, const Transform& map_from_scan, bool deskewed) {
-  const bool alike = std::exchange(last_deskewed_, deskewed) == deskewed;
-  if (last_measured_ && alike && stamp_s - *last_stamp_s_ <= options_.longest_gap_s)
-    velocity_ = twist_between(*last_, map_from_scan, stamp_s - *last_stamp_s_);
+void Predictor::follow(double stamp_s, const Transform& map_from_scan, const Deskew& deskew) {
+  velocity_ = velocity_to(stamp_s, map_from_scan, deskew);
   notice_rest(stamp_s, map_from_scan);
+  measure(stamp_s, map_from_scan, deskew);
+}
+
+std::optional<Twist> Predictor::velocity_to(double stamp_s, const Transform& map_from_scan,
+                                            const Deskew& deskew) const {
+  if (!last_measured_ || last_deskewed_ != deskew.done || stamp_s - *last_stamp_s_ > options_.longest_gap_s)
+    return velocity_;
+  const StampedPose middle = middle_of(stamp_s, map_from_scan, deskew);
+  const double gap_s = middle.stamp_s - middle_.stamp_s;
+  if (!(gap_s > 0)) return velocity_;  // the sweeps are odd
+  return twist_between(middle_.pose, middle.pose, gap_s);
+}
+
+void Predictor::measure(double stamp_s, const Transform& map_from_scan, const Deskew& deskew) {
   keep(stamp_s, map_from_scan);
   measured_ = map_from_scan, measured_stamp_s_ = stamp_s;
-  last_measured_ = true;
+  middle_ = middle_of(stamp_s, map_from_scan, deskew);
+  last_measured_ = true, last_deskewed_ = deskew.done;
 }
 
 void Predictor::notice_rest(double stamp_s, const Transform& map_from_scan) {
@@ -47,12 +65,9 @@ void Predictor::notice_rest(double stamp_s, const Transform& map_from_scan) {
     imu_.learn_bias(stamp_s);
 }
 
-void Predictor::jump_to(double stamp_s, const Transform& map_from_scan, bool deskewed) {
+void Predictor::jump_to(double stamp_s, const Transform& map_from_scan, const Deskew& deskew) {
   velocity_.reset();
-  last_deskewed_ = deskewed;
-  keep(stamp_s, map_from_scan);
-  measured_ = map_from_scan, measured_stamp_s_ = stamp_s;
-  last_measured_ = true;
+  measure(stamp_s, map_from_scan, deskew);
 }
 
 void Predictor::assume(double stamp_s, const Transform& map_from_scan) {
@@ -89,7 +104,7 @@ Predicted Predictor::at(double stamp_s) const {
   }
   if (!last_stamp_s_ || options_.prediction == Prediction::none) return predicted;
   if (uses_sensors()) {
-    const SensedMotion sensor = sensed(*last_stamp_s_, stamp_s);
+    const SensedMotion sensor = sensed(*last_stamp_s_, stamp_s, velocity_);
     if (sensor.motion) {
       predicted.map_from_scan = *last_ * *sensor.motion;
       predicted.by = options_.prediction;
@@ -108,10 +123,10 @@ bool Predictor::uses_sensors() const {
   return options_.prediction == Prediction::odometry || options_.prediction == Prediction::imu;
 }
 
-SensedMotion Predictor::sensed(double from_s, double to_s) const {
+SensedMotion Predictor::sensed(double from_s, double to_s, const std::optional<Twist>& velocity) const {
   if (options_.prediction == Prediction::imu) {
     const bool too_long = std::abs(to_s - from_s) > options_.longest_gap_s;
-    const Vec3<double> before = velocity_ && !too_long ? velocity_->linear : Vec3<double>{};
+    const Vec3<double> before = velocity && !too_long ? velocity->linear : Vec3<double>{};
     return imu_.motion(from_s, to_s, [&](double stamp_s) {
       const std::optional<Twist> wheels = twists_.at(stamp_s);
       return wheels ? wheels->linear : before;
@@ -124,25 +139,27 @@ SensedMotion Predictor::sensed(double from_s, double to_s) const {
 }
 
 /// The motion within a sweep. A sensor that has no measurement at its end goes on as it moved before.
-std::optional<Transform> Predictor::known_motion(double from_s, double to_s) const {
+std::optional<Transform> Predictor::known_motion(double from_s, double to_s,
+                                                 const std::optional<Twist>& velocity) const {
   if (options_.prediction == Prediction::none) return std::nullopt;
   if (uses_sensors()) {
     const bool poses = options_.prediction == Prediction::odometry && odometry_.size() > 0;
     const std::optional<Transform> motion =
-        poses ? odometry_.motion(from_s, to_s) : sensed(from_s, to_s).motion;
+        poses ? odometry_.motion(from_s, to_s) : sensed(from_s, to_s, velocity).motion;
     if (motion) return motion;
   }
-  if (!velocity_) return std::nullopt;
-  return moved_by(*velocity_, to_s - from_s);
+  if (!velocity) return std::nullopt;
+  return moved_by(*velocity, to_s - from_s);
 }
 
-std::optional<MotionAfterStamp> Predictor::motion_at(double stamp_s) const {
+std::optional<MotionAfterStamp> Predictor::motion_at(double stamp_s,
+                                                     const std::optional<Twist>& velocity) const {
   constexpr double kShortS = 1e-3;
-  const std::optional<Transform> step = known_motion(stamp_s, stamp_s + kShortS);
+  const std::optional<Transform> step = known_motion(stamp_s, stamp_s + kShortS, velocity);
   if (!step) return std::nullopt;
   // Before the first measurement the velocity at the stamp holds.
-  return [this, stamp_s, here = twist_between({}, *step, kShortS)](double seconds) {
-    const std::optional<Transform> known = known_motion(stamp_s, stamp_s + seconds);
+  return [this, stamp_s, velocity, here = twist_between({}, *step, kShortS)](double seconds) {
+    const std::optional<Transform> known = known_motion(stamp_s, stamp_s + seconds, velocity);
     return known ? *known : moved_by(here, seconds);
   };
 }

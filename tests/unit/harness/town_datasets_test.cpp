@@ -70,6 +70,13 @@ TEST_F(SeededTowns, ASeedBehindTheNameMakesThatTown) {
   const Dataset own = load_town("town_small").value(), other = load_town("town_small_seed7").value();
   EXPECT_EQ(own.name, "town_small");
   EXPECT_EQ(other.name, "town_small_seed7");
+  const Dataset fewer = load_town("town_small_beams4_seed7").value();
+  EXPECT_EQ(fewer.name, "town_small_beams4_seed7");
+  EXPECT_EQ(fewer.map(0).size(), other.map(0).size());
+  EXPECT_LT(fewer.raw_scan(0).size(), other.raw_scan(0).size() / 3);
+  EXPECT_GT(fewer.raw_scan(0).size(), other.raw_scan(0).size() / 5);
+  EXPECT_FALSE(load_town("town_small_beams0") || load_town("town_small_seed7_beams4"));
+  EXPECT_THROW(load_town("town_small_beams5"), UsageError);
   EXPECT_EQ(other.frames.size(), own.frames.size());
   EXPECT_NE(other.scan(0).size(), own.scan(0).size());
   EXPECT_EQ(town_folder("town_small_seed7"), cache_.path() / "town_small_seed7_v4");

@@ -115,8 +115,19 @@ TEST(SecondLook, WhatTheScanLooksThroughIsADoubt) {
   EXPECT_EQ(seen.sight.value().contradiction(), 0);
 }
 
+TEST(SecondLook, ADegenerateAnswerIsFirmIfThoseBesideItComeBack) {
+  Valley aligner;
+  AlignResult answer = converged();
+  answer.stop = Stop::degenerate;
+  EXPECT_TRUE(is_firm(second_look(aligner, {}, answer)));
+  aligner.end = [](const Transform& guess, AlignResult& result) {
+    result.map_from_scan(0, 3) = 0.1 * guess(0, 3);  // 5 cm from it
+  };
+  EXPECT_FALSE(is_firm(second_look(aligner, {}, answer)));
+}
+
 TEST(SecondLook, AnAnswerThatDidNotConvergeGetsNone) {
-  for (const Stop stop : {Stop::degenerate, Stop::max_iterations, Stop::no_overlap}) {
+  for (const Stop stop : {Stop::line_search_failed, Stop::max_iterations, Stop::no_overlap}) {
     Valley aligner;
     AlignResult answer = converged();
     answer.stop = stop;

@@ -23,7 +23,7 @@ struct PointCloud {
   Vec3<double> origin;        ///< where the points count from [m]; 0 for most clouds
   std::vector<Point> points;  ///< offsets from the origin [m]
   /// When each point was measured, in seconds after the scan's stamp; empty: unknown. For
-  /// localization::Localizer; other functions ignore them, and filters leave them out.
+  /// localization::Localizer; other functions ignore them.
   std::vector<float> times{};
 
   std::size_t size() const { return points.size(); }  ///< number of points

@@ -72,6 +72,8 @@ struct Evidence {
 
 /// Whether the answer was looked from, and what the scan sees there is what the map has.
 bool is_clear(const Evidence& evidence);
+/// Whether alignments from beside the answer, turned, came back to it within 3 cm: no direction is free.
+bool is_firm(const Evidence& evidence);
 /// Whether what is seen from another end of the search rules it out beside a clear answer.
 bool rules_out(const Sight& other, const Evidence& answer);
 

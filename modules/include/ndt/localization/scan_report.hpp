@@ -104,9 +104,12 @@ struct Predicted {
 /// The motion within a sweep, and whether the points were moved by it.
 struct Deskew {
   bool done = false;      ///< they were moved
+  bool again = false;     ///< once more after the alignment, whose pose told another motion
   double sweep_s = 0;     ///< from the first time to the last [s]
   double moved_m = 0;     ///< the sensor, in the sweep [m]
   double turned_rad = 0;  ///< and how far it turned [rad]
+  double middle_s = 0;    ///< the middle of the sweep after the stamp [s]
+  Transform to_middle;    ///< the sensor's pose there in its frame at the stamp, if they were moved
   std::string fault;      ///< why their times make none; empty: they do, or there are none
 
   /// The points have times that make a sweep.

@@ -64,7 +64,7 @@ Evidence second_look(Aligner& aligner, const PointCloud& scan, const AlignResult
   evidence.nvtl = answer.nvtl;
   evidence.agreeing = 1;  // the answer itself
   evidence.interrupted = ended_early(answer);
-  if (answer.stop != Stop::converged) return evidence;
+  if (answer.stop != Stop::converged && answer.stop != Stop::degenerate) return evidence;
   for (const AlignResult& ended : aligned_around(aligner, scan, answer.map_from_scan, per_scan)) {
     evidence.interrupted |= ended_early(ended);
     add_spread(answer.map_from_scan, ended, evidence);

@@ -23,6 +23,8 @@ constexpr int kAgreeing = 2;
 /// Alignments that begin turned by 0.026 rad come back to a heading that is held within this; where nothing
 /// holds it, they stay.
 constexpr double kSoftRad = 0.007;
+/// Wrong poses along a corridor are held within 0.17 m.
+constexpr double kFirmM = 0.03;
 
 bool is_soft(const Evidence& e) {
   if (e.heading_rad.value_or(0) > kSoftRad) return true;
@@ -55,6 +57,10 @@ std::vector<Doubt> doubts_of(const Evidence& e, const ReliableBounds& least) {
 bool is_clear(const Evidence& evidence) {
   const double most = evidence.stop == Stop::converged ? kClear : kClearThoughFree;
   return evidence.sight && evidence.sight->in_view >= kInView && evidence.sight->contradiction() <= most;
+}
+
+bool is_firm(const Evidence& e) {
+  return e.spread_m && *e.spread_m <= kFirmM && e.heading_rad && *e.heading_rad <= kSoftRad;
 }
 
 bool rules_out(const Sight& other, const Evidence& answer) {

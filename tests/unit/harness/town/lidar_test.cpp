@@ -26,6 +26,13 @@ TEST(TownLidar, LooksAllAroundFromBelowToAboveTheHorizon) {
   EXPECT_EQ(Lidar({.beams = 16, .azimuths = 256}).directions().size(), 4096u);
 }
 
+TEST(TownLidar, FewerBeamsAreEvenlyAmongAll) {
+  const Lidar all({.beams = 64, .azimuths = 256}), every4th({.beams = 64, .every_beam = 4, .azimuths = 256});
+  ASSERT_EQ(every4th.directions().size(), 16U * 256);
+  for (std::size_t k = 0; k < every4th.directions().size(); ++k)
+    ASSERT_EQ(every4th.directions()[k].z, all.directions()[4 * k].z) << k;
+}
+
 TEST(TownLidar, TheOneOfTheLandscapesLooksFrom24DegreesBelowTheHorizonTo8Above) {
   const Lidar lidar(plan_of(TownScale::park).lidar);
   ASSERT_EQ(lidar.directions().size(), 48U * 900);

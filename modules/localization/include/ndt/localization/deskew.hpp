@@ -32,4 +32,13 @@ SweepMotion in_steps(const Sweep& sweep, const MotionAfterStamp& motion);
 std::optional<SweepMotion> motion_of(const PointCloud& scan, const std::optional<MotionAfterStamp>& motion,
                                      Deskew& done);
 
+/// Moves every point as the sensor moved from its time to the stamp, and keeps the times.
+PointCloud deskewed(const PointCloud& scan, const Sweep& sweep, const MotionAfterStamp& motion);
+
+/// Moves points once more that were moved as `assumed` says, or not at all. Nothing if both motions are
+/// alike, within 3 cm and 0.3 degrees over the sweep.
+std::optional<PointCloud> deskewed_again(const PointCloud& scan,
+                                         const std::optional<MotionAfterStamp>& assumed,
+                                         const MotionAfterStamp& motion, Deskew& done);
+
 }  // namespace ndt::localization
