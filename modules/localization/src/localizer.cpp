@@ -2,9 +2,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
+#include <limits>
 #include <optional>
 #include <stdexcept>
-#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -118,7 +119,7 @@ class Localizer::State {
   std::size_t most_poses_;  ///< of one call with a scan
   bool started_ = false, search_first_ = false;
   int rejected_ = 0, same_bytes_ = 0;
-  std::size_t bytes_ = 0;  ///< a hash of the last scan's
+  std::vector<Point> last_points_;
 };
 
 Localizer::State::State(Aligner& tracker, const LocalizerOptions& options, Searcher searcher)
@@ -238,12 +239,12 @@ void Localizer::State::require_next(double stamp_s) const {
 
 bool Localizer::State::usable(const PointCloud& scan, ScanReport& report) const {
   double farthest = 0;
-  for (const Point& p : scan.points) {
+  for (const Point& p : scan.points) {  // without branches, because every frame waits for it
     const Vec3<double> at = scan.origin + cast<double>(p);
     const double square = dot(at, at);
-    if (!std::isfinite(square)) continue;
-    ++report.points;
-    farthest = std::max(farthest, square);
+    const bool finite = square <= std::numeric_limits<double>::max();  // false for NaN, too
+    report.points += finite;
+    farthest = std::max(farthest, finite ? square : 0);
   }
   report.farthest_m = std::sqrt(farthest);
   if (report.points == 0)
@@ -255,11 +256,11 @@ bool Localizer::State::usable(const PointCloud& scan, ScanReport& report) const 
 
 /// A sensor has noise: equal bytes mean that it, or its driver, repeats itself.
 void Localizer::State::compare_bytes(const PointCloud& scan, ScanReport& report) {
-  const std::string_view bytes(reinterpret_cast<const char*>(scan.points.data()),
-                               scan.points.size() * sizeof(Point));
-  const std::size_t hash = std::hash<std::string_view>()(bytes);
-  same_bytes_ = same_bytes_ > 0 && !scan.empty() && hash == bytes_ ? same_bytes_ + 1 : 1;
-  bytes_ = hash;
+  const std::size_t bytes = scan.size() * sizeof(Point);
+  const bool same = !scan.empty() && scan.size() == last_points_.size() &&
+                    std::memcmp(scan.points.data(), last_points_.data(), bytes) == 0;
+  same_bytes_ = same_bytes_ > 0 && same ? same_bytes_ + 1 : 1;
+  if (!same) last_points_ = scan.points;
   report.same_bytes = same_bytes_;
 }
 

@@ -1,3 +1,5 @@
+#include <cooperative_groups.h>
+
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -17,12 +19,12 @@ namespace ndt {
 
 namespace {
 
-constexpr unsigned kNone = 0xFFFFFFFFU, kThreads = 256, kSelectThreads = 1024;
+constexpr unsigned kNone = 0xFFFFFFFFU, kThreads = 1024;
 /// The grid's occupied leaves are bits of words; the rank of a leaf is counted from its group on.
 constexpr unsigned kWordsOfAGroup = 8, kLeavesOfAGroup = 32 * kWordsOfAGroup;
 constexpr unsigned kMostLeaves = 1U << 28, kMostPoints = 1U << 20;
-constexpr unsigned kSlices = 256;  // of the groups, a block for each
-static_assert(kSlices <= kThreads);
+constexpr unsigned kMostBlocks =
+    kThreads;  // each has a slice of the groups, and scans the sums of all slices
 
 /// The arrays of one scan, by point, by leaf or by group.
 struct Arrays {
@@ -32,8 +34,8 @@ struct Arrays {
   DeviceLeaf* leaves;
   unsigned* chosen;  ///< leaves of the sample
   Point* out;
-  unsigned *words, *ranks;  ///< by group
-  unsigned* slices;
+  unsigned* words;  ///< by group; all zero before and after
+  unsigned *ranks, *slices;
   unsigned* buckets;
   PreparationCounts* counts;
 };
@@ -90,62 +92,73 @@ __device__ void count_one(unsigned* counter, bool counted) {
   if (threadIdx.x % 32 == 0 && lanes != 0) atomicAdd(counter, static_cast<unsigned>(__popc(lanes)));
 }
 
-/// One thread a point: looks at each by itself.
-__global__ void __launch_bounds__(kThreads) filter_kernel(const __grid_constant__ Job job) {
+/// Calls f(i, whether there is a point i) for all points, whole warps at once.
+template <class F>
+__device__ void for_each_point(unsigned n, F&& f) {
+  for (unsigned first = blockIdx.x * kThreads; first < n; first += gridDim.x * kThreads)
+    f(first + threadIdx.x, first + threadIdx.x < n);
+}
+
+/// Looks at each point by itself.
+__device__ void filter(const Job& job) {
   __shared__ BlockCounts block;
   constexpr unsigned kCounters = sizeof(BlockCounts) / sizeof(unsigned);
   if (threadIdx.x < kCounters) reinterpret_cast<unsigned*>(&block)[threadIdx.x] = 0;
   __syncthreads();
-  const unsigned i = blockIdx.x * kThreads + threadIdx.x;
-  const bool here = i < job.n;
-  Point p{};
-  NoReturn cause = NoReturn::none;
-  Removal removal = Removal::finite;
-  bool finite = false;
-  double range = -1;
-  if (here) {
-    p = job.given(i);
-    job.at.leaves[i].sums = LeafSums{};
-    finite = is_finite(p);
-    if (finite && !job.keep_no_returns) {
-      const Vec3<double> at = job.origin + cast<double>(p);
-      cause = no_return_of_value(at);
-      if (cause == NoReturn::none) {
-        range = sqrt(dot(at, at));
-        atomicAdd(job.at.buckets + PointBits(p).hash() % kCopyBuckets, 1U);
+  PreparationCounts& counts = *job.at.counts;
+  unsigned high[3] = {}, low[3] = {};
+  double farthest = 0;
+  for_each_point(job.n, [&](unsigned i, bool here) {
+    Point p{};
+    NoReturn cause = NoReturn::none;
+    Removal removal = Removal::finite;
+    bool finite = false;
+    if (here) {
+      p = job.given(i);
+      job.at.leaves[i].sums = LeafSums{};
+      finite = is_finite(p);
+      double range = -1;
+      if (finite && !job.keep_no_returns) {
+        const Vec3<double> at = job.origin + cast<double>(p);
+        cause = no_return_of_value(at);
+        if (cause == NoReturn::none) {
+          range = sqrt(dot(at, at));
+          farthest = fmax(farthest, range);
+          atomicAdd(job.at.buckets + PointBits(p).hash() % kCopyBuckets, 1U);
+        }
+      }
+      if (job.motion != nullptr) p = moved_point(*job.motion, job.times[i], p, job.origin);
+      removal = job.filter.removal(job.origin + cast<double>(p));
+      job.at.ranges[i] = range;
+      job.at.points[i] = p;
+    }
+    const bool left = here && cause == NoReturn::none && removal == Removal::none;
+    if (here) job.at.numbers[i] = left ? 0 : kNone;
+    if (left) {
+      const float coordinates[3] = {p.x, p.y, p.z};
+      for (int axis = 0; axis < 3; ++axis) {
+        high[axis] = max(high[axis], in_order(coordinates[axis]));
+        low[axis] = max(low[axis], ~in_order(coordinates[axis]));
       }
     }
-    if (job.motion != nullptr) p = moved_point(*job.motion, job.times[i], p, job.origin);
-    removal = job.filter.removal(job.origin + cast<double>(p));
-    job.at.ranges[i] = range;
-    job.at.points[i] = p;
-  }
-  const bool left = here && cause == NoReturn::none && removal == Removal::none;
-  if (here) job.at.numbers[i] = left ? 0 : kNone;
-
-  count_one(&block.finite, finite);
-  for (int k = 1; k < 3; ++k) count_one(block.no_returns + k, here && cause == static_cast<NoReturn>(k));
-  for (int k = 1; k < kRemovals; ++k)
-    count_one(block.removed + k, here && cause == NoReturn::none && removal == static_cast<Removal>(k));
-  PreparationCounts& counts = *job.at.counts;
-  const float coordinates[3] = {p.x, p.y, p.z};
+    count_one(&block.finite, finite);
+    for (int k = 1; k < 3; ++k) count_one(block.no_returns + k, here && cause == static_cast<NoReturn>(k));
+    for (int k = 1; k < kRemovals; ++k)
+      count_one(block.removed + k, here && cause == NoReturn::none && removal == static_cast<Removal>(k));
+  });
   for (int axis = 0; axis < 3; ++axis) {
-    const unsigned ordered = in_order(coordinates[axis]);
-    const unsigned high = warp_max(left ? ordered : 0U), low = warp_max(left ? ~ordered : 0U);
-    if (threadIdx.x % 32 == 0) raise(counts.highest + axis, high), raise(counts.lowest + axis, low);
+    const unsigned most = warp_max(high[axis]), least = warp_max(low[axis]);
+    if (threadIdx.x % 32 == 0) raise(counts.highest + axis, most), raise(counts.lowest + axis, least);
   }
-  const auto bits = range >= 0 ? static_cast<unsigned long long>(__double_as_longlong(range)) : 0ULL;
-  const unsigned long long farthest = warp_max(bits);
-  if (threadIdx.x % 32 == 0) raise(&counts.range, farthest);
+  const unsigned long long range = warp_max(static_cast<unsigned long long>(__double_as_longlong(farthest)));
+  if (threadIdx.x % 32 == 0) raise(&counts.range, range);
   __syncthreads();
-  if (threadIdx.x < kRemovals) {
-    if (const unsigned c = block.removed[threadIdx.x]; c != 0) atomicAdd(counts.removed + threadIdx.x, c);
-  } else if (threadIdx.x < kRemovals + 3) {
-    const unsigned k = threadIdx.x - kRemovals;
-    if (const unsigned c = block.no_returns[k]; c != 0) atomicAdd(counts.no_returns + k, c);
-  } else if (threadIdx.x == kRemovals + 3) {
-    atomicAdd(&counts.finite, block.finite);
-  }
+  const auto flush = [&](unsigned* total, unsigned mine) {
+    if (mine != 0) atomicAdd(total, mine);
+  };
+  if (threadIdx.x < kRemovals) flush(counts.removed + threadIdx.x, block.removed[threadIdx.x]);
+  if (threadIdx.x < 3) flush(counts.no_returns + threadIdx.x, block.no_returns[threadIdx.x]);
+  if (threadIdx.x == 0) flush(&counts.finite, block.finite);
 }
 
 /// The numbers of the leaves: of the points themselves where there is no grid.
@@ -175,47 +188,29 @@ __device__ Numbering numbering_of(const Job& job) {
   return {box, usable ? static_cast<unsigned>(box.leaves()) : 0};
 }
 
-/// Has one thread find the numbering for its block.
-__device__ const Numbering& shared_numbering(const Job& job) {
-  __shared__ Numbering numbering;
-  if (threadIdx.x == 0) numbering = numbering_of(job);
-  __syncthreads();
-  return numbering;
-}
-
-__global__ void __launch_bounds__(kThreads) clear_kernel(const __grid_constant__ Job job) {
-  const Numbering& numbering = shared_numbering(job);
-  auto* const words = reinterpret_cast<uint4*>(job.at.words);
-  const unsigned quads = numbering.groups() * (kWordsOfAGroup / 4);
-  for (unsigned k = blockIdx.x * kThreads + threadIdx.x; k < quads; k += gridDim.x * kThreads)
-    words[k] = uint4{0, 0, 0, 0};
-}
-
-/// One thread a point: numbers its leaf, and counts the points at the largest range.
-__global__ void __launch_bounds__(kThreads) mark_kernel(const __grid_constant__ Job job) {
-  const Numbering& numbering = shared_numbering(job);
-  const unsigned i = blockIdx.x * kThreads + threadIdx.x;
+/// Numbers the leaf of each point, and counts the points at the largest range.
+__device__ void mark(const Job& job, const Numbering& numbering) {
   const double shared = __longlong_as_double(static_cast<long long>(job.at.counts->range)) - kSameRange_m;
-  const double range = i < job.n ? job.at.ranges[i] : -1;
-  count_one(&job.at.counts->shell, range >= 0 && range >= shared);
-  if (i >= job.n || numbering.leaves == 0 || job.at.numbers[i] == kNone) return;
-  unsigned number = i;
-  if (job.has_grid) {
-    const Vec3<double> at = job.origin + cast<double>(job.at.points[i]);
-    number = static_cast<unsigned>(numbering.box.number(leaf_at(at, job.units.leaf_m)));
+  for_each_point(job.n, [&](unsigned i, bool here) {
+    const double range = here ? job.at.ranges[i] : -1;
+    count_one(&job.at.counts->shell, range >= 0 && range >= shared);
+    if (!here || numbering.leaves == 0 || job.at.numbers[i] == kNone) return;
+    unsigned number = i;
+    if (job.has_grid) {
+      const Vec3<double> at = job.origin + cast<double>(job.at.points[i]);
+      number = static_cast<unsigned>(numbering.box.number(leaf_at(at, job.units.leaf_m)));
+    }
     job.at.numbers[i] = number;
-  } else {
-    job.at.numbers[i] = i;
-  }
-  atomicOr(job.at.words + number / 32, 1U << number % 32);
+    atomicOr(job.at.words + number / 32, 1U << number % 32);
+  });
 }
 
 /// The groups of a block.
 struct Slice {
   unsigned begin, end;
-  __device__ Slice(unsigned groups, unsigned block) {
-    const unsigned each = (groups + kSlices - 1) / kSlices;
-    begin = min(groups, block * each), end = min(groups, begin + each);
+  __device__ explicit Slice(unsigned groups) {
+    const unsigned each = (groups + gridDim.x - 1) / gridDim.x;
+    begin = min(groups, blockIdx.x * each), end = min(groups, begin + each);
   }
 };
 
@@ -227,8 +222,8 @@ __device__ unsigned occupied(const unsigned* words, unsigned group) {
 }
 
 /// Counts the occupied leaves of every slice, and looks for copies.
-__global__ void __launch_bounds__(kThreads) count_kernel(const __grid_constant__ Job job) {
-  const Slice slice(shared_numbering(job).groups(), blockIdx.x);
+__device__ void count(const Job& job, const Numbering& numbering) {
+  const Slice slice(numbering.groups());
   unsigned mine = 0;
   for (unsigned g = slice.begin + threadIdx.x; g < slice.end; g += kThreads)
     mine += occupied(job.at.words, g);
@@ -236,21 +231,24 @@ __global__ void __launch_bounds__(kThreads) count_kernel(const __grid_constant__
   __shared__ typename Reduce::TempStorage memory;
   const unsigned all = Reduce(memory).Sum(mine);
   if (threadIdx.x == 0) job.at.slices[blockIdx.x] = all;
-  const unsigned bucket = blockIdx.x * kThreads + threadIdx.x;
-  if (bucket < kCopyBuckets && are_many(job.at.buckets[bucket], job.at.counts->finite))
-    job.at.counts->has_copies = true;
+  for_each_point(kCopyBuckets, [&](unsigned bucket, bool there) {
+    if (there && are_many(job.at.buckets[bucket], job.at.counts->finite)) job.at.counts->has_copies = true;
+  });
 }
 
 /// Ranks every group: the number of occupied leaves before it.
-__global__ void __launch_bounds__(kThreads) rank_kernel(const __grid_constant__ Job job) {
-  const Slice slice(shared_numbering(job).groups(), blockIdx.x);
+__device__ void rank(const Job& job, const Numbering& numbering) {
+  const Slice slice(numbering.groups());
   using Scan = cub::BlockScan<unsigned, kThreads>;
   __shared__ typename Scan::TempStorage memory;
   __shared__ unsigned before_slice;
   unsigned before = 0, all = 0;
-  Scan(memory).ExclusiveSum(threadIdx.x < kSlices ? job.at.slices[threadIdx.x] : 0, before, all);
+  Scan(memory).ExclusiveSum(threadIdx.x < gridDim.x ? job.at.slices[threadIdx.x] : 0, before, all);
   if (threadIdx.x == blockIdx.x) before_slice = before;
-  if (blockIdx.x == 0 && threadIdx.x == 0) job.at.counts->leaves = all;
+  if (blockIdx.x == 0 && threadIdx.x == 0) {
+    job.at.counts->leaves = all;
+    job.at.counts->size = min(all, job.sample);
+  }
   __syncthreads();
   unsigned running = before_slice;
   for (unsigned first = slice.begin; first < slice.end; first += kThreads) {
@@ -274,61 +272,61 @@ __device__ void add(std::int64_t& sum, std::int64_t value) {
   atomicAdd(reinterpret_cast<unsigned long long*>(&sum), static_cast<unsigned long long>(value));
 }
 
-/// One thread a point: adds it to its leaf.
-__global__ void __launch_bounds__(kThreads) add_kernel(const __grid_constant__ Job job) {
-  const Numbering& numbering = shared_numbering(job);
-  const unsigned i = blockIdx.x * kThreads + threadIdx.x;
-  if (i >= job.n || numbering.leaves == 0 || job.at.numbers[i] == kNone) return;
-  const unsigned number = job.at.numbers[i];
-  const Point p = job.at.points[i];
-  DeviceLeaf& leaf = job.at.leaves[rank_of(job.at, number)];
-  leaf.sums.any = p;  // of use only if no other point writes here
-  atomicAdd(&leaf.sums.points, 1U);
-  if (job.times != nullptr) {
-    leaf.sums.any_time_s = job.times[i];
-    add(leaf.sums.time_ns, LeafUnits::nanoseconds(job.times[i]));
-  }
-  if (!job.has_grid) return;
-  leaf.number = number;
-  const Vec3<double> at = leaf_at(job.origin + cast<double>(p), job.units.leaf_m);
-  const LeafUnits& units = job.units;
-  add(leaf.sums.x, units.count(p.x, units.corner(at.x, job.origin.x)));
-  add(leaf.sums.y, units.count(p.y, units.corner(at.y, job.origin.y)));
-  add(leaf.sums.z, units.count(p.z, units.corner(at.z, job.origin.z)));
+/// Adds each point to its leaf.
+__device__ void add_points(const Job& job, const Numbering& numbering) {
+  if (numbering.leaves == 0) return;
+  for_each_point(job.n, [&](unsigned i, bool here) {
+    const unsigned number = here ? job.at.numbers[i] : kNone;
+    if (number == kNone) return;
+    const Point p = job.at.points[i];
+    DeviceLeaf& leaf = job.at.leaves[rank_of(job.at, number)];
+    leaf.sums.any = p;  // of use only if no other point writes here
+    atomicAdd(&leaf.sums.points, 1U);
+    if (job.times != nullptr) {
+      leaf.sums.any_time_s = job.times[i];
+      add(leaf.sums.time_ns, LeafUnits::nanoseconds(job.times[i]));
+    }
+    if (!job.has_grid) return;
+    leaf.number = number;
+    const Vec3<double> at = leaf_at(job.origin + cast<double>(p), job.units.leaf_m);
+    const LeafUnits& units = job.units;
+    add(leaf.sums.x, units.count(p.x, units.corner(at.x, job.origin.x)));
+    add(leaf.sums.y, units.count(p.y, units.corner(at.y, job.origin.y)));
+    add(leaf.sums.z, units.count(p.z, units.corner(at.z, job.origin.z)));
+  });
 }
 
 /// One block: finds the sample and lists its leaves in their order.
-__global__ void __launch_bounds__(kSelectThreads) sample_kernel(const __grid_constant__ Job job) {
+__device__ void sample(const Job& job) {
   constexpr unsigned kBins = 1U << kKeyBinBits;
-  static_assert(kBins == 2 * kSelectThreads);
-  using Scan = cub::BlockScan<unsigned, kSelectThreads>;
+  static_assert(kBins == 2 * kThreads);
+  using Scan = cub::BlockScan<unsigned, kThreads>;
   __shared__ typename Scan::TempStorage memory;
   __shared__ unsigned bins[kBins], bin, wanted_inside, found;
   __shared__ unsigned long long inside[kBins], last;
   const unsigned leaves = job.at.counts->leaves, t = threadIdx.x;
-  if (t == 0) job.at.counts->size = min(leaves, job.sample);
   if (leaves <= job.sample) return;
   bins[2 * t] = bins[2 * t + 1] = 0;
   if (t == 0) found = 0;
   __syncthreads();
-  for (unsigned k = t; k < leaves; k += kSelectThreads) atomicAdd(bins + key_bin(job.keys(k)), 1U);
+  for (unsigned k = t; k < leaves; k += kThreads) atomicAdd(bins + key_bin(job.keys(k)), 1U);
   __syncthreads();
   unsigned before = 0;
   Scan(memory).ExclusiveSum(bins[2 * t] + bins[2 * t + 1], before);
   for (unsigned b = 2 * t; b < 2 * t + 2; before += bins[b], ++b)
     if (before < job.sample && job.sample <= before + bins[b]) bin = b, wanted_inside = job.sample - before;
   __syncthreads();
-  for (unsigned k = t; k < leaves; k += kSelectThreads)
+  for (unsigned k = t; k < leaves; k += kThreads)
     if (const std::uint64_t key = job.keys(k); key_bin(key) == bin)
       if (const unsigned place = atomicAdd(&found, 1U); place < kBins) inside[place] = key;
   __syncthreads();
-  for (unsigned k = t; k < min(found, kBins); k += kSelectThreads) {
+  for (unsigned k = t; k < min(found, kBins); k += kThreads) {
     unsigned rank = 0;
     for (unsigned other = 0; other < found; ++other) rank += inside[other] <= inside[k];
     if (rank == wanted_inside) last = inside[k];
   }
   __syncthreads();
-  const unsigned each = (leaves + kSelectThreads - 1) / kSelectThreads;
+  const unsigned each = (leaves + kThreads - 1) / kThreads;
   const unsigned begin = min(leaves, t * each), end = min(leaves, begin + each);
   unsigned mine = 0;
   for (unsigned k = begin; k < end; ++k) mine += job.keys(k) <= last;
@@ -337,27 +335,69 @@ __global__ void __launch_bounds__(kSelectThreads) sample_kernel(const __grid_con
     if (job.keys(k) <= last) job.at.chosen[before++] = k;
 }
 
-/// One thread a point of the outcome, which also goes to the host's memory.
-__global__ void __launch_bounds__(kThreads)
-    write_kernel(const __grid_constant__ Job job, Point* host, float* times, PreparationCounts* found) {
-  const Numbering& numbering = shared_numbering(job);
+/// Where the host reads the outcome.
+struct HostRoom {
+  Point* points;
+  float* times;
+  PreparationCounts* counts;
+};
+
+/// Writes the outcome, also to the host's memory, and leaves the words as they were.
+__device__ void write(const Job& job, const Numbering& numbering, const HostRoom& host) {
   const PreparationCounts& counts = *job.at.counts;
-  const unsigned j = blockIdx.x * kThreads + threadIdx.x;
-  if (j == 0) *found = counts;
-  if (j >= counts.size) return;
-  const DeviceLeaf& leaf = job.at.leaves[counts.size < counts.leaves ? job.at.chosen[j] : j];
-  Point p = leaf.sums.any;
-  if (job.has_grid) {
-    const Vec3<double> size = numbering.box.size();
-    const auto nx = static_cast<unsigned>(size.x), ny = static_cast<unsigned>(size.y);
-    const Vec3<double> from_low{static_cast<double>(leaf.number % nx),
-                                static_cast<double>(leaf.number / nx % ny),
-                                static_cast<double>(leaf.number / nx / ny)};
-    p = centroid_of(leaf.sums, numbering.box.low + from_low, job.units);
-  }
-  job.at.out[j] = p;
-  host[j] = p;
-  if (job.times != nullptr) times[j] = time_of(leaf.sums);
+  if (blockIdx.x == 0 && threadIdx.x == 0) *host.counts = counts;
+  const Vec3<double> size = numbering.box.size();
+  const auto nx = static_cast<unsigned>(size.x), ny = static_cast<unsigned>(size.y);
+  for_each_point(counts.size, [&](unsigned j, bool here) {
+    if (!here) return;
+    const DeviceLeaf& leaf = job.at.leaves[counts.size < counts.leaves ? job.at.chosen[j] : j];
+    Point p = leaf.sums.any;
+    if (job.has_grid) {
+      const Vec3<double> from_low{static_cast<double>(leaf.number % nx),
+                                  static_cast<double>(leaf.number / nx % ny),
+                                  static_cast<double>(leaf.number / nx / ny)};
+      p = centroid_of(leaf.sums, numbering.box.low + from_low, job.units);
+    }
+    job.at.out[j] = p;
+    host.points[j] = p;
+    if (job.times != nullptr) host.times[j] = time_of(leaf.sums);
+  });
+  if (numbering.leaves == 0) return;
+  for_each_point(job.n, [&](unsigned i, bool here) {
+    if (here && job.at.numbers[i] != kNone) job.at.words[job.at.numbers[i] / 32] = 0;
+  });
+}
+
+/// One stage after the other, for which all blocks meet.
+__global__ void __launch_bounds__(kThreads)
+    prepare_kernel(const __grid_constant__ Job job, const __grid_constant__ HostRoom host) {
+  const auto grid = cooperative_groups::this_grid();
+  __shared__ Numbering numbering;
+  filter(job);
+  grid.sync();
+  if (threadIdx.x == 0) numbering = numbering_of(job);
+  __syncthreads();
+  mark(job, numbering);
+  grid.sync();
+  count(job, numbering);
+  grid.sync();
+  rank(job, numbering);
+  grid.sync();
+  add_points(job, numbering);
+  if (blockIdx.x == 0) sample(job);  // it needs the number of leaves alone
+  grid.sync();
+  write(job, numbering, host);
+}
+
+unsigned count_blocks(cuda::Context& context) {
+  int blocks = 0, cooperative = 0;
+  context.call("cudaDeviceGetAttribute", [&] {
+    return cudaDeviceGetAttribute(&blocks, cudaDevAttrMultiProcessorCount, context.device());
+  });
+  context.call("cudaDeviceGetAttribute", [&] {
+    return cudaDeviceGetAttribute(&cooperative, cudaDevAttrCooperativeLaunch, context.device());
+  });
+  return cooperative != 0 ? static_cast<unsigned>(blocks) : 0;
 }
 
 }  // namespace
@@ -371,7 +411,9 @@ DevicePreparation::DevicePreparation(cuda::Context& context, DeviceScan& scan)
       prepared_times_(context),
       motion_(context),
       found_(context),
-      arrays_(context) {}
+      words_(context),
+      arrays_(context),
+      blocks_(std::min(kMostBlocks, count_blocks(context))) {}
 
 std::span<Point> DevicePreparation::memory(std::size_t points) {
   staged_.reserve(points);
@@ -402,34 +444,22 @@ RawPoints DevicePreparation::staged(const PointCloud& scan) {
   return {points, staged_times_.data()};
 }
 
-void DevicePreparation::launch(const Job& job) {
-  const cuda::Grid points{(job.n + kThreads - 1) / kThreads, kThreads}, slices{kSlices, kThreads};
-  context_.fill_bytes(job.at.counts, 0, sizeof(PreparationCounts) + kCopyBuckets * sizeof(unsigned));
-  context_.launch(filter_kernel, points, job);
-  context_.launch(clear_kernel, slices, job);
-  context_.launch(mark_kernel, points, job);
-  context_.launch(count_kernel, slices, job);
-  context_.launch(rank_kernel, slices, job);
-  context_.launch(add_kernel, points, job);
-  context_.launch(sample_kernel, cuda::Grid{1, kSelectThreads}, job);
-  context_.launch(write_kernel, points, job, prepared_.data(), prepared_times_.data(), found_.data());
-}
-
 std::optional<HeldRawScan> DevicePreparation::prepare(const RawPoints& raw, const Vec3<double>& origin,
                                                       unsigned n, const RawScanUse& use, Point* room,
                                                       CopiedPoints& chosen) {
   const ScanPreparation& filters = use.filters;
   const bool known = std::isfinite(origin.x) && std::isfinite(origin.y) && std::isfinite(origin.z);
   const bool untimed = use.motion != nullptr && raw.times == nullptr;
-  if (!filters.active() || n > kMostPoints || !known || untimed) return std::nullopt;
+  if (!filters.active() || blocks_ == 0 || n > kMostPoints || !known || untimed) return std::nullopt;
   const bool has_grid = filters.voxel_leaf_m.has_value();
-  const std::size_t groups = (has_grid ? kMostLeaves : n + kLeavesOfAGroup - 1) / kLeavesOfAGroup;
-  arrays_.reserve({n, n, n, n, n, n, groups * kWordsOfAGroup, groups, kSlices,
+  arrays_.reserve({n, n, n, n, n, n, kMostLeaves / kLeavesOfAGroup, kMostBlocks,
                    sizeof(PreparationCounts) + kCopyBuckets * sizeof(unsigned)});
   prepared_.reserve(n), motion_.reserve(1), found_.reserve(1);
   if (raw.times != nullptr) prepared_times_.reserve(n);
   if (use.motion != nullptr) motion_[0] = *use.motion;
-  const auto [kept, ranges, numbers, leaves, sampled, out, words, ranks, slices, counts] = arrays_.data();
+  words_.reserve(kMostLeaves / 32);
+  if (!words_are_zero_) context_.fill_bytes(words_.data(), 0, kMostLeaves / 8);
+  const auto [kept, ranges, numbers, leaves, sampled, out, ranks, slices, counts] = arrays_.data();
   const Job job{raw.points,
                 raw.times,
                 n,
@@ -441,11 +471,15 @@ std::optional<HeldRawScan> DevicePreparation::prepare(const RawPoints& raw, cons
                 LeafUnits(filters.voxel_leaf_m.value_or(1), n, origin),
                 static_cast<unsigned>(std::min<std::int64_t>(filters.sample_points.value_or(kNone), kNone)),
                 SampleKeys(filters.sample_seed),
-                {kept, ranges, numbers, leaves, sampled, out, words, ranks, slices,
+                {kept, ranges, numbers, leaves, sampled, out, words_.data(), ranks, slices,
                  reinterpret_cast<unsigned*>(counts + sizeof(PreparationCounts)),
                  reinterpret_cast<PreparationCounts*>(counts)}};
-  launch(job);
+  words_are_zero_ = false;
+  context_.fill_bytes(job.at.counts, 0, sizeof(PreparationCounts) + kCopyBuckets * sizeof(unsigned));
+  context_.launch(prepare_kernel, {.blocks = blocks_, .threads = kThreads, .cooperative = true}, job,
+                  HostRoom{prepared_.data(), prepared_times_.data(), found_.data()});
   const std::optional<CopiedPoints> packed = scan_.take_packed(out, origin, n, &job.at.counts->size, room);
+  words_are_zero_ = true;
   const PreparationCounts& found = found_[0];
   context_.count_download(sizeof found + found.size * sizeof(Point));
   if (!packed || found.has_copies || found.not_numbered || are_many(found.shell, found.finite))

@@ -1,5 +1,5 @@
 // The way of a raw scan to an alignment on a device: what prepare_raw() does, with the same bits, in one
-// chain of kernels without a wait between them.
+// kernel whose blocks meet after each step.
 #pragma once
 
 #include <optional>
@@ -62,7 +62,6 @@ class DevicePreparation {
   RawPoints staged(const PointCloud& scan);
 
  private:
-  void launch(const Job& job);
   HeldRawScan report(const PreparationCounts& found, unsigned n, const Vec3<double>& origin,
                      const ScanPreparation& filters) const;
 
@@ -74,11 +73,14 @@ class DevicePreparation {
   cuda::PinnedBuffer<float> prepared_times_;
   cuda::PinnedBuffer<SweepMotion> motion_;
   cuda::PinnedBuffer<PreparationCounts> found_;
-  /// By point: its place, range, leaf. By leaf: sums, place in the sample. The outcome. By group: its words
-  /// and rank. By slice: occupied leaves. Counts.
-  cuda::DeviceArrays<Point, double, unsigned, DeviceLeaf, unsigned, Point, unsigned, unsigned, unsigned,
-                     std::byte>
+  /// The leaves of a grid, a bit each; 32 MiB. All zero between two scans, unless a kernel failed.
+  cuda::DeviceBuffer<unsigned> words_;
+  bool words_are_zero_ = false;
+  /// By point: its place, range, leaf. By leaf: sums, place in the sample. The outcome. Ranks of groups.
+  /// Occupied leaves of slices. Counts.
+  cuda::DeviceArrays<Point, double, unsigned, DeviceLeaf, unsigned, Point, unsigned, unsigned, std::byte>
       arrays_;
+  unsigned blocks_;  ///< of the kernel; 0: the device has no such launch
 };
 
 }  // namespace ndt
