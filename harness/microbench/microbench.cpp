@@ -16,9 +16,9 @@
 #include "base/metrics.hpp"
 #include "data/courtyard.hpp"
 #include "ndt/align/resident_map.hpp"
+#include "ndt/align/voxel_grid.hpp"
 #include "ndt/initial_pose/sight_lines.hpp"
 #include "ndt/initial_pose/tpe.hpp"
-#include "ndt/prepare/voxel_grid.hpp"
 #include "town/town_plan.hpp"
 
 namespace ndt::harness {

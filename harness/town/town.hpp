@@ -42,7 +42,7 @@ struct TownOptions {
   std::uint64_t seed = 1;
   int threads = 0;          ///< 0: one per core; the bytes are the same for any number
   bool traffic = false;     ///< vehicles move along with the car and towards it; needs a car
-  int beams = 0;            ///< of a scan, evenly among the drive's; the map keeps all. 0: all
+  int beams = 0;            ///< of a scan, evenly; the map keeps the drive's. 0: the drive's
   bool distortion = false;  ///< a sweep takes the 0.1 s between scans, while the car moves; needs a car
 };
 
@@ -67,9 +67,9 @@ using TownProgress = std::function<void(double fraction)>;
 /// are whole millimetres before they become float32.
 ///
 /// It is written beside the final place as <folder>.part.XXXXXX and renamed when complete, so the folder is
-/// complete or missing. Throws InputError if the folder exists and is not empty, or cannot be written;
-/// std::invalid_argument for threads outside [0, 256], UsageError for traffic or distortion without a car,
-/// and for beams that do not divide the drive's.
+/// complete or missing. Throws InputError if the folder exists and is not empty, or cannot be written, and
+/// std::invalid_argument for threads outside [0, 256]. Throws UsageError for traffic or distortion without a
+/// car. Throws it also for beams that neither divide the drive's nor are a multiple up to 256.
 TownSummary write_town(const TownOptions& options, const std::filesystem::path& folder,
                        const TownProgress& progress = {});
 

@@ -99,11 +99,20 @@ std::string source(const TownPlan& plan, const TownOptions& options) {
 TownPlan plan_with(const TownOptions& options) {
   TownPlan plan = plan_of(options.scale);
   if (options.beams == 0) return plan;
-  if (options.beams < 0 || plan.lidar.beams % options.beams != 0)
-    throw UsageError(fmt::format("--beams {} does not divide the {} beams of scale {}", options.beams,
-                                 plan.lidar.beams, town_scale_name(options.scale)));
-  if (!plan.map_lidar) plan.map_lidar = plan.lidar;
-  plan.lidar.every_beam = plan.lidar.beams / options.beams;
+  constexpr int kMostBeams = 256;
+  LidarModel& lidar = plan.lidar;
+  const bool more = options.beams > lidar.beams && options.beams <= kMostBeams;
+  const bool even =
+      more ? options.beams % lidar.beams == 0 : options.beams > 0 && lidar.beams % options.beams == 0;
+  if (!even)
+    throw UsageError(
+        fmt::format("--beams {} neither divides the {} beams of scale {} nor is a multiple up to {}",
+                    options.beams, lidar.beams, town_scale_name(options.scale), kMostBeams));
+  if (!plan.map_lidar) plan.map_lidar = lidar;
+  if (more)
+    lidar.beams = options.beams;
+  else
+    lidar.every_beam = lidar.beams / options.beams;
   return plan;
 }
 

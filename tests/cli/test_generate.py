@@ -91,7 +91,7 @@ def test_generate_refuses_what_it_does_not_know(tmp_path):
                        (["generate", "town", "--scale", "large", "--distortion", *out], "--distortion needs a drive with a car; scale large"),
                        (["generate", "town", "--seed", "-1", *out], "option seed = -1: must be in [0, "),
                        (["generate", "town", "--seed", "one", *out], "--seed"),
-                       (["generate", "town", "--beams", "3", *out], "--beams 3 does not divide the 64 beams of scale standard"),
+                       (["generate", "town", "--beams", "3", *out], "--beams 3 neither divides the 64 beams of scale standard"),
                        (["generate", "town", "--threads", "257", *out], "option threads = 257: must be in [0, 256]")]:
         assert part in refusal(*args, code=EXIT_USAGE), args
     assert not list(tmp_path.iterdir())

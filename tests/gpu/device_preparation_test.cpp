@@ -6,9 +6,9 @@
 
 #include "bytes.hpp"
 #include "device_implementations.hpp"
+#include "ndt/align/raw_scan.hpp"
+#include "ndt/align/voxel_grid.hpp"
 #include "ndt/core/error.hpp"
-#include "ndt/prepare/raw_scan.hpp"
-#include "ndt/prepare/voxel_grid.hpp"
 #include "points_on_device.hpp"
 
 namespace ndt {

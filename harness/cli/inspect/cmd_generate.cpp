@@ -66,8 +66,9 @@ void add_generate(CLI::App& app, Command& chosen) {
   command.add_flag("--distortion", a->distortion,
                    "a sweep takes 0.1 s while the car moves, and is not corrected");
   command
-      .add_option("--beams", a->beams,
-                  "beams of a scan, evenly among the scanner's, which the map has (default: all)")
+      .add_option(
+          "--beams", a->beams,
+          "beams of a scan, a part of the scanner's or up to 256; the map has the scanner's (default: all)")
       ->type_name("N");
   command
       .add_option("--threads", a->threads,

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "ndt/align/moved_point.hpp"
 #include "ndt/core/formatted.hpp"
-#include "ndt/prepare/moved_point.hpp"
 
 namespace ndt::localization {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "base/io_names.hpp"
 #include "data/courtyard.hpp"
-#include "ndt/prepare/voxel_grid.hpp"
+#include "ndt/align/voxel_grid.hpp"
 
 namespace ndt::harness {
 namespace {

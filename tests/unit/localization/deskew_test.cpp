@@ -7,9 +7,9 @@
 #include <limits>
 
 #include "knowing.hpp"
+#include "ndt/align/raw_scan.hpp"
+#include "ndt/align/voxel_grid.hpp"
 #include "ndt/localization/rigid_motion.hpp"
-#include "ndt/prepare/raw_scan.hpp"
-#include "ndt/prepare/voxel_grid.hpp"
 
 namespace ndt::localization {
 namespace {

@@ -3,11 +3,11 @@
 #include <stdexcept>
 #include <utility>
 
+#include "ndt/align/raw_scan.hpp"
+#include "ndt/align/voxel_grid.hpp"
 #include "ndt/core/error.hpp"
 #include "ndt/core/formatted.hpp"
 #include "ndt/core/limits.hpp"
-#include "ndt/prepare/raw_scan.hpp"
-#include "ndt/prepare/voxel_grid.hpp"
 
 namespace ndt {
 

@@ -6,8 +6,8 @@
 #include <unordered_map>
 #include <utility>
 
+#include "ndt/align/no_return_rule.hpp"
 #include "ndt/core/formatted.hpp"
-#include "ndt/prepare/no_return_rule.hpp"
 
 namespace ndt {
 namespace {

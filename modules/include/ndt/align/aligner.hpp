@@ -124,15 +124,15 @@ class Aligner {
   /// caller's may change afterwards. A call with a scan of its own, and reserve(), may let go of it. poses:
   /// the most that one of these calls is given. Throws as align does, but for the guess.
   virtual void hold(const PointCloud& scan, std::size_t poses);
-  /// Memory in which a raw scan of so many points should lie until hold_raw(), which then gets a DeviceCloud
-  /// of it: pinned, so that a GPU reads it without a copy. Valid until the next call of this one. Empty where
-  /// it makes no difference.
+  /// Memory in which a raw scan of so many points should lie until hold_raw() gets a DeviceCloud of it. It is
+  /// pinned, so that a GPU reads it without a copy. Valid until the next call of this one. Empty where it
+  /// makes no difference.
   virtual std::span<Point> scan_memory(std::size_t /*points*/) { return {}; }
   /// Prepares a raw scan and holds what is left of it, as hold() does. A GPU does both without a way back,
-  /// with the bits of the CPU, if the scan has filters and nothing odd; soonest where the points lie in its
-  /// own or in pinned memory (DeviceCloud). Points with times come as a PointCloud. Throws as validate()
-  /// does, std::logic_error without a map, and std::invalid_argument if this implementation cannot read the
-  /// points in their memory.
+  /// with the bits of the CPU, if the scan has filters and nothing odd. It is soonest done where the points
+  /// lie in its own or in pinned memory (DeviceCloud). Points with times come as a PointCloud. Throws as
+  /// validate() does, std::logic_error without a map, and std::invalid_argument if this implementation cannot
+  /// read the points in their memory.
   virtual HeldRawScan hold_raw(const Scan& raw, const RawScanUse& use, std::size_t poses);
   /// out.size() must equal the number of guesses submitted. Throws std::logic_error if nothing was submitted.
   virtual void collect(std::span<AlignResult> out);

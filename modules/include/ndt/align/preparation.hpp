@@ -12,7 +12,7 @@
 
 namespace ndt {
 
-class VoxelGrid;  // ndt/prepare/voxel_grid.hpp
+class VoxelGrid;  // ndt/align/voxel_grid.hpp
 
 /// Axis-aligned, in the cloud's frame, metres. Its faces belong to it.
 struct CropBox {
@@ -64,7 +64,7 @@ PreparedCloud prepare(PointCloud cloud, const ScanPreparation& preparation);
 PreparedCloud prepare(PointCloud cloud, const ScanPreparation& preparation, VoxelGrid& grid);
 
 /// The motion of a sensor during a sweep: its poses at 33 times, evenly from the first point's to the last
-/// one's, in the frame that the sensor has at the scan's stamp.
+/// one's. They are in the frame that the sensor has at the scan's stamp.
 struct SweepMotion {
   static constexpr int kSteps = 32;       ///< between the poses
   double first_s = 0, last_s = 0;         ///< times of the first and the last point, after the stamp

@@ -68,10 +68,10 @@ class Localizer {
   void expect_scan();
   /// Memory of the tracker for the next raw scan: see Aligner::scan_memory().
   std::span<Point> scan_memory(std::size_t points);
-  /// Makes a raw scan ready for localize_prepared(), and has the tracker hold it: no-returns are left out
-  /// unless the options keep them, points with times are moved to where they were at the stamp, and filters
-  /// act. The motion is that of odometry, twists or IMU, or the velocity of the last two accepted poses.
-  /// Where the tracker is on a GPU, see Aligner::hold_raw(). Throws as that does.
+  /// Makes a raw scan ready for localize_prepared(), and has the tracker hold it. No-returns are left out
+  /// unless the options keep them, points with times are moved to the stamp, and filters act. The motion is
+  /// that of odometry, twists or IMU, or the velocity of the last two accepted poses. Where the tracker is on
+  /// a GPU, see Aligner::hold_raw(). Throws as that does.
   PreparedScan prepare(double stamp_s, const Scan& raw, const ScanPreparation& filters = {});
 
   /// Localises a scan of prepare(); nothing else may use the tracker in between. `limits` holds for every

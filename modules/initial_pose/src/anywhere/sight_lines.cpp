@@ -187,7 +187,7 @@ std::vector<const SightLines::Square*> SightLines::near(const Vec3<double>& from
 }
 
 Sight SightLines::look(const ScanRays& scan, const Transform& map_from_scan) const {
-  constexpr std::size_t kHelpers = 3, kPointsOfAThread = 10000;  // which take longer than a thread to start
+  constexpr std::size_t kHelpers = 3, kPointsOfAThread = 50000;  // which take longer than a thread to start
   const Sensor sensor{translation_of(map_from_scan) - origin_, transpose(rotation_of(map_from_scan))};
   const std::vector<const Square*> near = this->near(sensor.at);
   std::size_t points = 0;

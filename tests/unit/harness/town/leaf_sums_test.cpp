@@ -6,7 +6,7 @@
 #include <tuple>
 
 #include "base/random.hpp"
-#include "ndt/prepare/voxel_grid.hpp"
+#include "ndt/align/voxel_grid.hpp"
 
 namespace ndt::harness::town {
 namespace {

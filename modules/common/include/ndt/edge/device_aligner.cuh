@@ -10,11 +10,11 @@
 
 #include "ndt/core/finite_points.hpp"
 #include "ndt/cuda/buffer.cuh"
+#include "ndt/edge/device_preparation.cuh"
 #include "ndt/edge/device_scan.cuh"
 #include "ndt/edge/host_patience.hpp"
 #include "ndt/edge/loop_aligner.hpp"
 #include "ndt/edge/tiled_map.hpp"
-#include "ndt/prepare/device_preparation.cuh"
 #include "ndt/score/device_scoring.cuh"
 #include "ndt/voxel/device_voxel_map.cuh"
 

@@ -1,4 +1,4 @@
-#include "ndt/prepare/leaf_numbers.hpp"
+#include "ndt/align/leaf_numbers.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -6,14 +6,14 @@
 #include <cub/block/block_reduce.cuh>
 #include <cub/block/block_scan.cuh>
 
-#include "ndt/prepare/device_preparation.cuh"
-#include "ndt/prepare/leaf_box.hpp"
-#include "ndt/prepare/leaf_sums.hpp"
-#include "ndt/prepare/moved_point.hpp"
-#include "ndt/prepare/no_return_rule.hpp"
-#include "ndt/prepare/point_filter.hpp"
-#include "ndt/prepare/raw_scan.hpp"
-#include "ndt/prepare/sample_key.hpp"
+#include "ndt/align/leaf_box.hpp"
+#include "ndt/align/leaf_sums.hpp"
+#include "ndt/align/moved_point.hpp"
+#include "ndt/align/no_return_rule.hpp"
+#include "ndt/align/point_filter.hpp"
+#include "ndt/align/raw_scan.hpp"
+#include "ndt/align/sample_key.hpp"
+#include "ndt/edge/device_preparation.cuh"
 
 namespace ndt {
 
@@ -335,7 +335,7 @@ __device__ void sample(const Job& job) {
     if (job.keys(k) <= last) job.at.chosen[before++] = k;
 }
 
-/// Where the host reads the outcome.
+/// The host's memory for the outcome.
 struct HostRoom {
   Point* points;
   float* times;

@@ -6,14 +6,14 @@
 #include <string>
 #include <utility>
 
+#include "ndt/align/moved_point.hpp"
 #include "ndt/align/option.hpp"
+#include "ndt/align/point_filter.hpp"
+#include "ndt/align/raw_scan.hpp"
+#include "ndt/align/sample_key.hpp"
+#include "ndt/align/voxel_grid.hpp"
 #include "ndt/core/enum_names.hpp"
 #include "ndt/core/formatted.hpp"
-#include "ndt/prepare/moved_point.hpp"
-#include "ndt/prepare/point_filter.hpp"
-#include "ndt/prepare/raw_scan.hpp"
-#include "ndt/prepare/sample_key.hpp"
-#include "ndt/prepare/voxel_grid.hpp"
 
 namespace ndt {
 namespace {

@@ -6,9 +6,9 @@
 #include <span>
 #include <vector>
 
+#include "ndt/align/leaf_numbers.hpp"
+#include "ndt/align/leaf_sums.hpp"
 #include "ndt/core/point_cloud.hpp"
-#include "ndt/prepare/leaf_numbers.hpp"
-#include "ndt/prepare/leaf_sums.hpp"
 
 namespace ndt {
 
@@ -16,7 +16,7 @@ namespace ndt {
 class VoxelGrid {
  public:
   /// Replaces a cloud of finite points by the centroid of every occupied leaf, as offsets from the cloud's
-  /// origin, in increasing leaf order, z slowest, and times by their mean. Leaves are those of leaf_at(),
+  /// origin, in increasing leaf order, z slowest. Times become their mean. Leaves are those of leaf_at(),
   /// centroids those of leaf_sums.hpp. The cloud keeps its memory.
   void thin(PointCloud& cloud, double leaf_m);
 

@@ -5,15 +5,16 @@
 #include <cstdint>
 #include <vector>
 
+#include "ndt/align/point_filter.hpp"
 #include "ndt/align/preparation.hpp"
-#include "ndt/prepare/point_filter.hpp"
 
 namespace ndt {
 
 /// Points by Removal.
 using RemovalCounts = std::array<std::int64_t, kRemovals>;
 
-/// given: points before the first filter; leaves: after the voxel grid; sampled: after the sample.
+/// Numbers of points: `given` before the first filter, `leaves` after the voxel grid, `sampled` after the
+/// sample.
 std::vector<FilterStep> steps_of(const ScanPreparation& preparation, std::int64_t given,
                                  const RemovalCounts& removed, std::int64_t leaves, std::int64_t sampled);
 

@@ -1,4 +1,4 @@
-#include "ndt/prepare/voxel_grid.hpp"
+#include "ndt/align/voxel_grid.hpp"
 
 #include <algorithm>
 #include <array>

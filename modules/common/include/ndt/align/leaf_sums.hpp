@@ -1,4 +1,4 @@
-// The centroid of a leaf's points by sums of whole numbers, which do not depend on the points' order: threads
+// The centroid of a leaf's points by sums of whole numbers, which do not depend on the points' order. Threads
 // of a CPU or of a device may add them as they come, with the same bits.
 #pragma once
 

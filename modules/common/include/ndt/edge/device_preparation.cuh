@@ -1,14 +1,14 @@
-// The way of a raw scan to an alignment on a device: what prepare_raw() does, with the same bits, in one
-// kernel whose blocks meet after each step.
+// The way of a raw scan to an alignment on a device. It has the bits of prepare_raw(), and is one kernel
+// whose blocks meet after each step.
 #pragma once
 
 #include <optional>
 
+#include "ndt/align/leaf_sums.hpp"
+#include "ndt/align/point_filter.hpp"
 #include "ndt/align/preparation.hpp"
 #include "ndt/cuda/buffer.cuh"
 #include "ndt/edge/device_scan.cuh"
-#include "ndt/prepare/leaf_sums.hpp"
-#include "ndt/prepare/point_filter.hpp"
 #include "ndt/voxel/device_points.cuh"
 
 namespace ndt {
@@ -49,9 +49,9 @@ class DevicePreparation {
   /// Prepares n > 0 points and packs them into `room` on the device, which has space for n. `chosen` tells
   /// what a registration uses of them. Waits once.
   ///
-  /// Nothing if the host must do it, which takes longer: no filter is asked for, a motion but no times are
-  /// there, the scan has copies or a shell that may be no returns, its leaves are too many to number, or a
-  /// point is kFar_m away or more.
+  /// Nothing if the host must do it, which takes longer. That is so without a filter, with a motion but no
+  /// times, and where a point is kFar_m away or more. It is also so if leaves are too many to number, or if
+  /// copies or a shell of points may be no returns.
   std::optional<HeldRawScan> prepare(const RawPoints& raw, const Vec3<double>& origin, unsigned n,
                                      const RawScanUse& use, Point* room, CopiedPoints& chosen);
   /// Pinned memory for a scan, valid until the next call of this or of staged().
@@ -76,8 +76,8 @@ class DevicePreparation {
   /// The leaves of a grid, a bit each; 32 MiB. All zero between two scans, unless a kernel failed.
   cuda::DeviceBuffer<unsigned> words_;
   bool words_are_zero_ = false;
-  /// By point: its place, range, leaf. By leaf: sums, place in the sample. The outcome. Ranks of groups.
-  /// Occupied leaves of slices. Counts.
+  /// Arrays by point (place, range, leaf), by leaf (sums, place in the sample), of the outcome, by group
+  /// (rank), by slice (occupied leaves), and the counts.
   cuda::DeviceArrays<Point, double, unsigned, DeviceLeaf, unsigned, Point, unsigned, unsigned, std::byte>
       arrays_;
   unsigned blocks_;  ///< of the kernel; 0: the device has no such launch

@@ -6,8 +6,8 @@
 #include <span>
 #include <vector>
 
+#include "ndt/align/leaf_box.hpp"
 #include "ndt/core/point_cloud.hpp"
-#include "ndt/prepare/leaf_box.hpp"
 
 namespace ndt {
 
