@@ -76,8 +76,8 @@ class DevicePreparation {
   /// The leaves of a grid, a bit each; 32 MiB. All zero between two scans, unless a kernel failed.
   cuda::DeviceBuffer<unsigned> words_;
   bool words_are_zero_ = false;
-  /// Arrays by point (place, range, leaf), by leaf (sums, place in the sample), of the outcome, by group
-  /// (rank), by slice (occupied leaves), and the counts.
+  /// The place, range and leaf of each point. The sums of each leaf, and its place in the sample. The
+  /// outcome. The rank of each group, the occupied leaves of each slice, and the counts.
   cuda::DeviceArrays<Point, double, unsigned, DeviceLeaf, unsigned, Point, unsigned, unsigned, std::byte>
       arrays_;
   unsigned blocks_;  ///< of the kernel; 0: the device has no such launch
