@@ -3,6 +3,7 @@
 #include <limits>
 #include <stdexcept>
 
+#include "bytes.hpp"
 #include "every_implementation.hpp"
 #include "run/repeatability.hpp"
 
@@ -57,6 +58,25 @@ TEST_P(HeldScans, GiveTheBitsOfTheScanWhateverBecomesOfIt) {
     aligner->hold(scan, 2);
     EXPECT_TRUE(harness::same_bits(aligned(*aligner, {Transform{}}).front(), expecting->align(scan, {})));
   }
+}
+
+TEST_P(HeldScans, OfARawScanHaveTheBitsOfItsFilteredPoints) {
+  const auto aligner = in_courtyard(), expecting = in_courtyard();
+  PointCloud raw = test_clouds::scan_of(2000);
+  for (std::size_t k = 0; k < raw.size(); k += 9) raw.points[k] = {};  // no returns
+  for (const ScanPreparation& filters :
+       {ScanPreparation{}, ScanPreparation{.max_range_m = 30, .voxel_leaf_m = 0.5, .sample_points = 200}}) {
+    PointCloud left = raw;
+    const NoReturns dropped = drop_no_returns(left);
+    left = prepare(std::move(left), filters).cloud;
+    const HeldRawScan got = aligner->hold_raw(raw, {false, nullptr, filters}, 2);
+    ASSERT_TRUE(got.held);
+    EXPECT_EQ(got.no_returns.zero, dropped.zero);
+    EXPECT_EQ(dropped.zero, 223);
+    EXPECT_TRUE(harness::same_bits(got.prepared.cloud.points, left.points));
+    EXPECT_TRUE(harness::same_bits(aligner->align(HeldScan{}, {}), expecting->align(left, {})));
+  }
+  EXPECT_THROW(aligner->hold_raw(HeldScan{}, {}, 1), std::invalid_argument);
 }
 
 TEST_P(HeldScans, AreNeverMistakenForAnother) {

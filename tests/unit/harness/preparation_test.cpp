@@ -161,6 +161,45 @@ TEST(ScanPreparation, FiltersActInTheirFixedOrderAndAreCountedOneByOne) {
   for (const Point& p : got.cloud.points) EXPECT_TRUE(p.x == 5.25F || p.x == 7 || p.x == 8.5F) << p.x;
 }
 
+std::vector<int> sampled(int of, std::int64_t count, std::uint64_t seed) {
+  PointCloud cloud;
+  for (int i = 0; i < of; ++i) cloud.points.push_back({static_cast<float>(i), 0, 0});
+  std::vector<int> numbers;
+  for (const Point& p : prepare(cloud, {.sample_points = count, .sample_seed = seed}).cloud.points)
+    numbers.push_back(static_cast<int>(p.x));
+  return numbers;
+}
+
+TEST(ScanPreparation, ASampleHasExactlyTheCountInTheOldOrderWithoutRepeats) {
+  for (const std::int64_t count : {1, 2, 499, 4999, 5000})
+    for (const std::uint64_t seed : {0U, 1U, 77U}) {
+      const std::vector<int> numbers = sampled(5000, count, seed);
+      ASSERT_EQ(static_cast<std::int64_t>(numbers.size()), count);
+      for (std::size_t i = 1; i < numbers.size(); ++i) EXPECT_LT(numbers[i - 1], numbers[i]);
+    }
+  EXPECT_NE(sampled(5000, 300, 5), sampled(5000, 300, 6));
+}
+
+TEST(ScanPreparation, ASampleDrawsEveryPairAlikeOften) {
+  constexpr int kSeeds = 30000;
+  int times[6][6] = {};
+  for (int seed = 0; seed < kSeeds; ++seed) {
+    const std::vector<int> pair = sampled(6, 2, static_cast<std::uint64_t>(seed));
+    ++times[pair[0]][pair[1]];
+  }
+  const double share = 1.0 / 15;
+  for (int a = 0; a < 6; ++a)
+    for (int b = a + 1; b < 6; ++b)
+      EXPECT_NEAR(times[a][b], kSeeds * share, 4 * std::sqrt(kSeeds * share)) << a << ", " << b;
+}
+
+TEST(ScanPreparation, TimesStayWithTheirPointsAndACentroidHasTheirMean) {
+  const PointCloud cloud{{}, {{kNan, 0, 0}, {0.25F, 0, 0}, {5, 0, 0}, {0.5F, 0, 0}}, {1, 0.01F, 0.1F, 0.03F}};
+  EXPECT_THAT(prepare(cloud, {.min_range_m = 0}).cloud.times, ElementsAre(0.01F, 0.1F, 0.03F));
+  EXPECT_THAT(prepare(cloud, {.voxel_leaf_m = 1}).cloud.times, ElementsAre(0.02F, 0.1F));
+  EXPECT_EQ(prepare(cloud, {.sample_points = 2}).cloud.times.size(), 2U);
+}
+
 TEST(ScanPreparation, AGivenFilterTakesThePlaceOfOneOfItsKind) {
   const ScanPreparation base{.min_range_m = 2, .voxel_leaf_m = 1, .sample_points = 100, .sample_seed = 7};
   const ScanPreparation both =
