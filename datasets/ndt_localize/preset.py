@@ -165,12 +165,17 @@ def _listing(bench):
     return {one["name"]: one["unavailable_reason"] for kind in ("implementations", "peers", "datasets") for one in listing[kind]}
 
 
+def drawn_from(name):
+    """The dataset in the list of which a name asks for another seed or for other beams: town_drive_beams16_seed7."""
+    return re.sub(r"(_beams\d+)?(_seed\d+)?$", "", name)
+
+
 def missing(run, listing):
     """Why it cannot be made on this machine; None if it can. ndt-bench lists no folders."""
     reasons = [f"{name}: {listing[name]}" for name in (run.implementation, run.scans) if listing.get(name)]
     if any(f"${DATASETS}" in word for word in (run.scans, *run.words)):
         reasons.append(f"{DATASETS} is not set")
-    elif run.scans not in listing and not Path(run.scans).exists():
+    elif drawn_from(run.scans) not in listing and not Path(run.scans).exists():
         reasons.append(f"{run.scans}: neither a dataset of ndt-bench list nor a folder; does {DATASETS} have it?")
     if run.mcap and importlib.util.find_spec("rosbags") is None:
         reasons.append("writing MCAP requires the Python package rosbags")
