@@ -1,4 +1,4 @@
-#include "ndt/align/no_returns.hpp"
+#include "ndt/align/no_return_rule.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -6,7 +6,7 @@
 #include <unordered_map>
 #include <utility>
 
-#include "ndt/align/no_return_rule.hpp"
+#include "ndt/align/no_returns.hpp"
 #include "ndt/core/formatted.hpp"
 
 namespace ndt {
@@ -21,7 +21,8 @@ struct HashOfBits {
 /// The causes of a scan's points, found one after the other.
 class Finder {
  public:
-  explicit Finder(const PointCloud& scan) : scan_(scan), causes_(scan.size(), NoReturn::none) {
+  explicit Finder(const PointCloud& scan)
+      : scan_(scan), causes_(scan.size(), NoReturn::none), squares_(scan.size(), -1), filled_(kCopyBuckets) {
     mark_values();
     mark_identical();
     mark_largest_range();
@@ -36,53 +37,63 @@ class Finder {
     found_ = true;
   }
 
+  /// Marks values, and gathers all that tells of the rest that nothing is odd: nearly every scan ends there.
   void mark_values() {
-    left_.reserve(scan_.size());
     for (std::size_t k = 0; k < scan_.size(); ++k) {
       if (!is_finite(scan_.points[k])) continue;
       ++finite_;
-      if (const NoReturn cause = no_return_of_value(at(k)); cause != NoReturn::none)
+      const Vec3<double> p = at(k);
+      if (const NoReturn cause = no_return_of_value(p); cause != NoReturn::none) {
         mark(k, cause);
-      else
-        left_.push_back(k);
+        continue;
+      }
+      squares_[k] = dot(p, p);
+      largest_square_ = std::max(largest_square_, squares_[k]);
+      ++filled_[bucket_of(k)];
     }
   }
 
-  /// Counts in few buckets first: a point that is there often fills its bucket, and nearly no scan has one.
+  std::size_t bucket_of(std::size_t k) const { return PointBits(scan_.points[k]).hash() % kCopyBuckets; }
+  bool is_left(std::size_t k) const { return squares_[k] >= 0; }
+
+  /// A point that is there often fills its bucket.
   void mark_identical() {
-    std::vector<std::uint32_t> filled(kCopyBuckets);
-    const auto bucket_of = [&](std::size_t k) { return PointBits(scan_.points[k]).hash() % kCopyBuckets; };
-    for (const std::size_t k : left_) ++filled[bucket_of(k)];
-    if (std::ranges::none_of(filled, [&](std::uint32_t n) { return are_many(n, finite_); })) return;
+    if (std::ranges::none_of(filled_, [&](std::uint32_t n) { return are_many(n, finite_); })) return;
     std::unordered_map<PointBits, std::size_t, HashOfBits> copies;
-    for (const std::size_t k : left_)
-      if (are_many(filled[bucket_of(k)], finite_)) ++copies[PointBits(scan_.points[k])];
+    for (std::size_t k = 0; k < scan_.size(); ++k)
+      if (is_left(k) && are_many(filled_[bucket_of(k)], finite_)) ++copies[PointBits(scan_.points[k])];
     std::erase_if(copies, [&](const auto& point) { return !are_many(point.second, finite_); });
     if (copies.empty()) return;
-    std::erase_if(left_, [&](std::size_t k) {
-      const bool copy = copies.contains(PointBits(scan_.points[k]));
-      if (copy) mark(k, NoReturn::identical);
-      return copy;
-    });
+    for (std::size_t k = 0; k < scan_.size(); ++k) {
+      if (!is_left(k) || !copies.contains(PointBits(scan_.points[k]))) continue;
+      mark(k, NoReturn::identical);
+      squares_[k] = -1;
+    }
+    largest_square_ = std::ranges::max(squares_);
+  }
+
+  /// Points that are left, from this range on.
+  std::size_t from(double range_m) const {
+    // Roots are taken only of what lies near it, because they take longer than all else.
+    const double below = range_m > 0 ? range_m * range_m * (1 - 1e-12) : 0;
+    std::size_t count = 0;
+    for (const double square : squares_) count += square >= below && std::sqrt(square) >= range_m;
+    return count;
   }
 
   void mark_largest_range() {
-    std::vector<double> ranges;
-    ranges.reserve(left_.size());
-    for (const std::size_t k : left_) ranges.push_back(std::sqrt(dot(at(k), at(k))));
-    if (ranges.empty()) return;
-    const double largest = std::ranges::max(ranges), shared = largest - kSameRange_m;
-    const auto from = [&](double range) {
-      return static_cast<std::size_t>(std::ranges::count_if(ranges, [=](double r) { return r >= range; }));
-    };
+    if (scan_.empty() || largest_square_ < 0) return;
+    const double largest = std::sqrt(largest_square_), shared = largest - kSameRange_m;
     const std::size_t shell = from(shared);
     if (!are_many(shell, finite_)) return;
     if (2 * (from(largest - kGap_m) - shell) > shell) return;  // a surface has no gap below it
     std::vector<std::size_t> at_range, others;
     std::vector<double> nearer;
-    for (std::size_t n = 0; n < left_.size(); ++n) {
-      (ranges[n] >= shared ? at_range : others).push_back(left_[n]);
-      if (ranges[n] < shared) nearer.push_back(ranges[n]);
+    for (std::size_t k = 0; k < scan_.size(); ++k) {
+      if (!is_left(k)) continue;
+      const double range = std::sqrt(squares_[k]);
+      (range >= shared ? at_range : others).push_back(k);
+      if (range < shared) nearer.push_back(range);
     }
     if (surrounds(at_range, others) || (is_cap(at_range, others) && meets(largest, nearer))) return;
     for (const std::size_t k : at_range) mark(k, NoReturn::max_range);
@@ -122,7 +133,9 @@ class Finder {
 
   const PointCloud& scan_;
   std::vector<NoReturn> causes_;
-  std::vector<std::size_t> left_;  ///< indices of the points without a cause so far
+  std::vector<double> squares_;  ///< of ranges; negative for points that are not finite or have a cause
+  double largest_square_ = -1;
+  std::vector<std::uint32_t> filled_;  ///< points in each bucket
   std::size_t finite_ = 0;
   bool found_ = false;
 };
