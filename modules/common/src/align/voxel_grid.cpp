@@ -20,7 +20,8 @@ void VoxelGrid::thin(PointCloud& cloud, double leaf_m) {
   for (const Numbered& one : order_) {
     const Leaf& leaf = leaves_[one.leaf];
     if (timed) *time++ = time_of(leaf.sums);
-    *centroid++ = centroid_of(leaf.sums, leaf.at, units);
+    const Vec3<double> at = leaf_at(cloud.origin + cast<double>(leaf.sums.any), leaf_m);
+    *centroid++ = centroid_of(leaf.sums, at, units);
   }
   cloud.points.resize(order_.size());
   cloud.times.resize(timed ? order_.size() : 0);
@@ -66,12 +67,12 @@ void VoxelGrid::add(std::span<const std::uint64_t> numbers, const Vec3<double>* 
     table[at] = static_cast<std::uint32_t>(place);
     Leaf& leaf = leaves[place];
     leaf.number = number;
-    leaf.at = *at_leaf++;
+    const Vec3<double>& on_axes = *at_leaf++;
     LeafSums& sums = leaf.sums;
     const Point p = *points++;
-    sums.x += units.count(p.x, units.corner(leaf.at.x, units.origin.x));
-    sums.y += units.count(p.y, units.corner(leaf.at.y, units.origin.y));
-    sums.z += units.count(p.z, units.corner(leaf.at.z, units.origin.z));
+    sums.x += units.count(p.x, units.corner(on_axes.x, units.origin.x));
+    sums.y += units.count(p.y, units.corner(on_axes.y, units.origin.y));
+    sums.z += units.count(p.z, units.corner(on_axes.z, units.origin.z));
     if (times != nullptr) sums.any_time_s = *times, sums.time_ns += LeafUnits::nanoseconds(*times++);
     ++sums.points;
     sums.any = p;
