@@ -236,7 +236,7 @@ std::optional<HeldRawScan> DeviceAligner::prepare_on_device(const Scan& raw, con
   if (n == 0) return std::nullopt;
   std::optional<HeldRawScan> prepared;
   transact([&] {
-    room_for_scan(n, poses);
+    room_for_scan(room_for(n), poses);
     const RawPoints points = there != nullptr ? preparation_.there(*there) : preparation_.staged(*here);
     const Vec3<double> origin = there != nullptr ? there->origin : here->origin;
     prepared =

@@ -416,7 +416,7 @@ DevicePreparation::DevicePreparation(cuda::Context& context, DeviceScan& scan)
       blocks_(std::min(kMostBlocks, count_blocks(context))) {}
 
 std::span<Point> DevicePreparation::memory(std::size_t points) {
-  staged_.reserve(points);
+  staged_.reserve(room_for(points));
   return {staged_.data(), points};
 }
 
@@ -438,24 +438,25 @@ RawPoints DevicePreparation::staged(const PointCloud& scan) {
   context_.count_upload(scan.size() * sizeof(Point));
   const StridedPoints points{reinterpret_cast<const char*>(staged_.data()), sizeof(Point), 0, 4, 8, {}};
   if (scan.times.size() != scan.size()) return {points, nullptr};
-  staged_times_.reserve(scan.size());
+  staged_times_.reserve(room_for(scan.size()));
   std::memcpy(staged_times_.data(), scan.times.data(), scan.size() * sizeof(float));
   context_.count_upload(scan.size() * sizeof(float));
   return {points, staged_times_.data()};
 }
 
 std::optional<HeldRawScan> DevicePreparation::prepare(const RawPoints& raw, const Vec3<double>& origin,
-                                                      unsigned n, const RawScanUse& use, Point* room,
+                                                      unsigned n, const RawScanUse& use, Point* packed_room,
                                                       CopiedPoints& chosen) {
   const ScanPreparation& filters = use.filters;
   const bool known = std::isfinite(origin.x) && std::isfinite(origin.y) && std::isfinite(origin.z);
   const bool untimed = use.motion != nullptr && raw.times == nullptr;
   if (!filters.active() || blocks_ == 0 || n > kMostPoints || !known || untimed) return std::nullopt;
   const bool has_grid = filters.voxel_leaf_m.has_value();
-  arrays_.reserve({n, n, n, n, n, n, kMostLeaves / kLeavesOfAGroup, kMostBlocks,
+  const std::size_t room = room_for(n);
+  arrays_.reserve({room, room, room, room, room, room, kMostLeaves / kLeavesOfAGroup, kMostBlocks,
                    sizeof(PreparationCounts) + kCopyBuckets * sizeof(unsigned)});
-  prepared_.reserve(n), motion_.reserve(1), found_.reserve(1);
-  if (raw.times != nullptr) prepared_times_.reserve(n);
+  prepared_.reserve(room), motion_.reserve(1), found_.reserve(1);
+  if (raw.times != nullptr) prepared_times_.reserve(room);
   if (use.motion != nullptr) motion_[0] = *use.motion;
   words_.reserve(kMostLeaves / 32);
   if (!words_are_zero_) context_.fill_bytes(words_.data(), 0, kMostLeaves / 8);
@@ -478,7 +479,8 @@ std::optional<HeldRawScan> DevicePreparation::prepare(const RawPoints& raw, cons
   context_.fill_bytes(job.at.counts, 0, sizeof(PreparationCounts) + kCopyBuckets * sizeof(unsigned));
   context_.launch(prepare_kernel, {.blocks = blocks_, .threads = kThreads, .cooperative = true}, job,
                   HostRoom{prepared_.data(), prepared_times_.data(), found_.data()});
-  const std::optional<CopiedPoints> packed = scan_.take_packed(out, origin, n, &job.at.counts->size, room);
+  const std::optional<CopiedPoints> packed =
+      scan_.take_packed(out, origin, n, &job.at.counts->size, packed_room);
   words_are_zero_ = true;
   const PreparationCounts& found = found_[0];
   context_.count_download(sizeof found + found.size * sizeof(Point));

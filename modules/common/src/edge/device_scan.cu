@@ -1,3 +1,4 @@
+#include <bit>
 #include <cmath>
 
 #include "ndt/align/usable_points.hpp"
@@ -85,7 +86,7 @@ std::optional<CopiedPoints> DeviceScan::take(const DeviceCloud& cloud, Point* ro
 
 std::optional<CopiedPoints> DeviceScan::take_packed(const Point* points, const Vec3<double>& origin,
                                                     unsigned most, const unsigned* count, Point* room) {
-  blocks_.reserve(most / kRangeBlock);
+  blocks_.reserve(std::bit_ceil(most) / kRangeBlock);
   rest_.reserve(1);
   if (pack(strided(points, origin), most, count, room) == Look::some_far) return std::nullopt;
   return packed(rest_[0].size);

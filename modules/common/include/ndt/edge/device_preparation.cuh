@@ -2,7 +2,10 @@
 // whose blocks meet after each step.
 #pragma once
 
+#include <bit>
+#include <cstddef>
 #include <optional>
+#include <span>
 
 #include "ndt/align/leaf_sums.hpp"
 #include "ndt/align/point_filter.hpp"
@@ -39,6 +42,9 @@ struct RawPoints {
   const float* times;
 };
 
+/// Room for a scan and for somewhat larger ones: to take pinned memory lasts longer than all else of a frame.
+inline std::size_t room_for(std::size_t points) { return std::bit_ceil(points); }
+
 class DevicePreparation {
  public:
   /// All that the kernels need to know.
@@ -46,14 +52,14 @@ class DevicePreparation {
 
   DevicePreparation(cuda::Context& context, DeviceScan& scan);
 
-  /// Prepares n > 0 points and packs them into `room` on the device, which has space for n. `chosen` tells
-  /// what a registration uses of them. Waits once.
+  /// Prepares n > 0 points and packs them into `packed_room` on the device, which has space for n. `chosen`
+  /// tells what a registration uses of them. Waits once.
   ///
   /// Nothing if the host must do it, which takes longer. That is so without a filter, with a motion but no
   /// times, and where a point is kFar_m away or more. It is also so if leaves are too many to number, or if
   /// copies or a shell of points may be no returns.
   std::optional<HeldRawScan> prepare(const RawPoints& raw, const Vec3<double>& origin, unsigned n,
-                                     const RawScanUse& use, Point* room, CopiedPoints& chosen);
+                                     const RawScanUse& use, Point* packed_room, CopiedPoints& chosen);
   /// Pinned memory for a scan, valid until the next call of this or of staged().
   std::span<Point> memory(std::size_t points);
   /// A scan in this memory or elsewhere where the device reads it. Throws as open_cloud() does.
