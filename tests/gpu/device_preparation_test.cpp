@@ -7,7 +7,6 @@
 #include "bytes.hpp"
 #include "device_implementations.hpp"
 #include "ndt/align/raw_scan.hpp"
-#include "ndt/align/voxel_grid.hpp"
 #include "ndt/core/error.hpp"
 #include "points_on_device.hpp"
 
@@ -89,7 +88,7 @@ class DevicePreparations : public DeviceImplementation {
   /// Returns whether the device did it.
   bool expect_same(Aligner& aligner, const PointCloud& cloud, const Scan& raw, const RawScanUse& use,
                    const std::string& name) {
-    const HeldRawScan expected = prepare_raw(cloud, use, grid_), got = aligner.hold_raw(raw, use, 3);
+    const HeldRawScan expected = prepare_raw(cloud, use, memory_), got = aligner.hold_raw(raw, use, 3);
     EXPECT_TRUE(harness::same_bits(got.prepared.cloud.points, expected.prepared.cloud.points)) << name;
     EXPECT_EQ(got.prepared.cloud.times, expected.prepared.cloud.times) << name;
     EXPECT_EQ(got.prepared.given_points, expected.prepared.given_points) << name;
@@ -102,7 +101,7 @@ class DevicePreparations : public DeviceImplementation {
     return got.by_device;
   }
 
-  VoxelGrid grid_;
+  RawScanMemory memory_;
 };
 
 TEST_P(DevicePreparations, HaveTheBitsOfTheHost) {

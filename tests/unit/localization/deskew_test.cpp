@@ -8,7 +8,6 @@
 
 #include "knowing.hpp"
 #include "ndt/align/raw_scan.hpp"
-#include "ndt/align/voxel_grid.hpp"
 #include "ndt/localization/rigid_motion.hpp"
 
 namespace ndt::localization {
@@ -56,8 +55,8 @@ TEST(Deskew, PutsPointsWhereTheyAreAtTheStampWhereverThatIsInTheSweep) {
     const Sweep sweep = sweep_of(scan);
     EXPECT_EQ(sweep.fault, "");
     const SweepMotion motion = in_steps(sweep, [](double t) { return moved_by(kTwist, t); });
-    VoxelGrid grid;
-    const PointCloud moved = prepare_raw(scan, {true, &motion, {}}, grid).prepared.cloud;
+    RawScanMemory memory;
+    const PointCloud moved = prepare_raw(scan, {true, &motion, {}}, memory).prepared.cloud;
     EXPECT_EQ(moved.times, scan.times);
     // A chord of a 32nd of 18 degrees is 0.6 mm off its arc at 50 m.
     EXPECT_LT(largest_distance_m(moved, still), 1e-3) << first_s;

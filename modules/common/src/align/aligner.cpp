@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "ndt/align/raw_scan.hpp"
-#include "ndt/align/voxel_grid.hpp"
 #include "ndt/core/error.hpp"
 #include "ndt/core/formatted.hpp"
 #include "ndt/core/limits.hpp"
@@ -103,8 +102,8 @@ void Aligner::hold(const PointCloud& scan, std::size_t poses) {
 HeldRawScan Aligner::hold_raw(const Scan& raw, const RawScanUse& use, std::size_t poses) {
   const Turn turn(*this, "hold_raw");
   if (raw.is_held()) throw std::invalid_argument("hold_raw: the scan is held already; give a raw one");
-  if (!grid_) grid_ = std::make_shared<VoxelGrid>();
-  HeldRawScan out = prepare_raw(host_cloud(raw, "hold_raw"), use, *grid_);
+  if (!raw_memory_) raw_memory_ = std::make_shared<RawScanMemory>();
+  HeldRawScan out = prepare_raw(host_cloud(raw, "hold_raw"), use, *raw_memory_);
   try {
     hold(out.prepared.cloud, poses);
     out.held = true;

@@ -21,14 +21,16 @@ struct HashOfBits {
 /// The causes of a scan's points, found one after the other.
 class Finder {
  public:
-  explicit Finder(const PointCloud& scan)
-      : scan_(scan), causes_(scan.size(), NoReturn::none), squares_(scan.size(), -1), filled_(kCopyBuckets) {
+  Finder(const PointCloud& scan, NoReturnMemory& memory)
+      : scan_(scan), causes_(memory.causes), squares_(memory.squares), filled_(kCopyBuckets) {
+    causes_.assign(scan.size(), NoReturn::none);
+    squares_.assign(scan.size(), -1);
     mark_values();
     mark_identical();
     mark_largest_range();
   }
 
-  std::vector<NoReturn> take() { return found_ ? std::move(causes_) : std::vector<NoReturn>(); }
+  bool found() const { return found_; }
 
  private:
   Vec3<double> at(std::size_t k) const { return scan_.origin + cast<double>(scan_.points[k]); }
@@ -132,8 +134,8 @@ class Finder {
   }
 
   const PointCloud& scan_;
-  std::vector<NoReturn> causes_;
-  std::vector<double> squares_;  ///< of ranges; negative for points that are not finite or have a cause
+  std::vector<NoReturn>& causes_;
+  std::vector<double>& squares_;
   double largest_square_ = -1;
   std::vector<std::uint32_t> filled_;  ///< points in each bucket
   std::size_t finite_ = 0;
@@ -160,7 +162,12 @@ std::string to_text(const NoReturns& counts) {
   return text;
 }
 
-std::vector<NoReturn> find_no_returns(const PointCloud& scan) { return Finder(scan).take(); }
+bool find_no_returns(const PointCloud& scan, NoReturnMemory& memory) { return Finder(scan, memory).found(); }
+
+std::vector<NoReturn> find_no_returns(const PointCloud& scan) {
+  NoReturnMemory memory;
+  return find_no_returns(scan, memory) ? std::move(memory.causes) : std::vector<NoReturn>();
+}
 
 NoReturns counted(const std::vector<NoReturn>& causes) {
   const auto count = [&](NoReturn cause) { return std::ranges::count(causes, cause); };

@@ -1,4 +1,4 @@
-#include "ndt/align/preparation.hpp"
+#include "ndt/align/raw_scan.hpp"
 
 #include <algorithm>
 #include <array>
@@ -9,7 +9,7 @@
 #include "ndt/align/moved_point.hpp"
 #include "ndt/align/option.hpp"
 #include "ndt/align/point_filter.hpp"
-#include "ndt/align/raw_scan.hpp"
+#include "ndt/align/preparation.hpp"
 #include "ndt/align/sample_key.hpp"
 #include "ndt/align/voxel_grid.hpp"
 #include "ndt/core/enum_names.hpp"
@@ -118,26 +118,17 @@ std::vector<FilterStep> steps_of(const ScanPreparation& p, std::int64_t given, c
 namespace {
 
 /// The filters that look at all points together.
-void thin(PreparedCloud& prepared, const ScanPreparation& p, const RemovalCounts& removed, VoxelGrid& grid) {
-  PointCloud& cloud = prepared.cloud;
+std::vector<FilterStep> thin(PointCloud& cloud, const ScanPreparation& p, std::int64_t given,
+                             const RemovalCounts& removed, VoxelGrid& grid) {
   if (p.voxel_leaf_m) grid.thin(cloud, *p.voxel_leaf_m);
   const auto leaves = static_cast<std::int64_t>(cloud.size());
   if (p.sample_points) sample(cloud, static_cast<std::size_t>(*p.sample_points), p.sample_seed);
-  prepared.steps =
-      steps_of(p, prepared.given_points, removed, leaves, static_cast<std::int64_t>(cloud.size()));
+  return steps_of(p, given, removed, leaves, static_cast<std::int64_t>(cloud.size()));
 }
 
 }  // namespace
 
-PreparedCloud prepare(PointCloud cloud, const ScanPreparation& p) {
-  VoxelGrid grid;
-  PreparedCloud prepared = prepare(std::move(cloud), p, grid);
-  std::vector<Point>& points = prepared.cloud.points;
-  if (points.size() < points.capacity() / 2) points.shrink_to_fit();  // a map is kept for long
-  return prepared;
-}
-
-PreparedCloud prepare(PointCloud given, const ScanPreparation& p, VoxelGrid& grid) {
+PreparedCloud prepare(PointCloud given, const ScanPreparation& p) {
   validate(p);
   PreparedCloud out{std::move(given), 0, {}};
   PointCloud& cloud = out.cloud;
@@ -150,27 +141,30 @@ PreparedCloud prepare(PointCloud given, const ScanPreparation& p, VoxelGrid& gri
     ++removed[static_cast<std::size_t>(removal)];
     return removal == Removal::none;
   });
-  thin(out, p, removed, grid);
+  VoxelGrid grid;
+  out.steps = thin(cloud, p, out.given_points, removed, grid);
+  if (cloud.size() < cloud.points.capacity() / 2) cloud.points.shrink_to_fit();  // a map is kept for long
   return out;
 }
 
-HeldRawScan prepare_raw(const PointCloud& raw, const RawScanUse& use, VoxelGrid& grid) {
+HeldRawScan prepare_raw(const PointCloud& raw, const RawScanUse& use, RawScanMemory& memory) {
   validate(use.filters);
   HeldRawScan out;
-  std::vector<NoReturn> causes;
-  if (!use.keep_no_returns) causes = find_no_returns(raw), out.no_returns = counted(causes);
-  const SweepMotion* const motion = raw.times.size() == raw.size() ? use.motion : nullptr;
+  const std::vector<NoReturn>& causes = memory.no_returns.causes;
+  const bool odd = !use.keep_no_returns && find_no_returns(raw, memory.no_returns);
+  if (odd) out.no_returns = counted(causes);
   PreparedCloud& prepared = out.prepared;
-  prepared.cloud.origin = raw.origin;
   prepared.given_points = static_cast<std::int64_t>(raw.size()) - out.no_returns.total();
-  PointCloud& left = prepared.cloud;
   const bool timed = raw.times.size() == raw.size(), active = use.filters.active();
+  const SweepMotion* const motion = timed ? use.motion : nullptr;
+  PointCloud& left = memory.left;
+  left.origin = raw.origin;
   left.points.resize(raw.size()), left.times.resize(timed ? raw.size() : 0);
   const PointFilter filter(use.filters);
   RemovalCounts removed{};
   std::size_t end = 0;
   for (std::size_t k = 0; k < raw.size(); ++k) {
-    if (!causes.empty() && causes[k] != NoReturn::none) continue;
+    if (odd && causes[k] != NoReturn::none) continue;
     Point p = raw.points[k];
     if (motion != nullptr) p = moved_point(*motion, raw.times[k], p, raw.origin);
     left.points[end] = p;
@@ -180,7 +174,8 @@ HeldRawScan prepare_raw(const PointCloud& raw, const RawScanUse& use, VoxelGrid&
     end += removal == Removal::none;
   }
   left.points.resize(end), left.times.resize(timed ? end : 0);
-  if (active) thin(prepared, use.filters, removed, grid);
+  if (active) prepared.steps = thin(left, use.filters, prepared.given_points, removed, memory.grid);
+  prepared.cloud = left;
   return out;
 }
 

@@ -21,6 +21,8 @@
 
 namespace ndt {
 
+struct RawScanMemory;  // ndt/align/raw_scan.hpp
+
 /// Position from another sensor that pulls the pose along the vehicle's heading only (map frame, metres).
 struct RegularisationTarget {
   double x = 0, y = 0;  ///< map frame [m]
@@ -186,7 +188,7 @@ class Aligner {
 
   std::optional<Submitted> submitted_;  ///< where submit() is not overridden
   std::optional<Held> held_;
-  std::shared_ptr<VoxelGrid> grid_;              ///< of hold_raw(), for the next scan
+  std::shared_ptr<RawScanMemory> raw_memory_;    ///< of hold_raw(), for the next scan
   mutable std::atomic<std::thread::id> turn_{};  ///< the thread whose call lasts, if any
 };
 

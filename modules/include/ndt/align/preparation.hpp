@@ -12,8 +12,6 @@
 
 namespace ndt {
 
-class VoxelGrid;  // ndt/align/voxel_grid.hpp
-
 /// Axis-aligned, in the cloud's frame, metres. Its faces belong to it.
 struct CropBox {
   Vec3<double> low, high;  ///< its corners [m]
@@ -60,8 +58,6 @@ struct PreparedCloud {
 /// that origin. Without an option the cloud is returned as it is, non-finite points included; a sample as
 /// large as the cloud keeps every point. Throws as validate does.
 PreparedCloud prepare(PointCloud cloud, const ScanPreparation& preparation);
-/// For one scan after the other: takes the memory that `grid` has, and gives none back, nor the cloud's own.
-PreparedCloud prepare(PointCloud cloud, const ScanPreparation& preparation, VoxelGrid& grid);
 
 /// The motion of a sensor during a sweep: its poses at 33 times, evenly from the first point's to the last
 /// one's. They are in the frame that the sensor has at the scan's stamp.

@@ -5,10 +5,19 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 #include "ndt/align/no_returns.hpp"
 
 namespace ndt {
+
+/// The facts that find_no_returns() gathers of each point; kept from scan to scan.
+struct NoReturnMemory {
+  std::vector<NoReturn> causes;
+  std::vector<double> squares;  ///< of ranges; negative for points that are not finite or have a cause
+};
+/// Finds the causes into memory.causes, and tells whether there are any.
+bool find_no_returns(const PointCloud& scan, NoReturnMemory& memory);
 
 inline constexpr double kSameRange_m = 0.001;
 inline constexpr unsigned kCopyBuckets = 4096;

@@ -5,8 +5,10 @@
 #include <cstdint>
 #include <vector>
 
+#include "ndt/align/no_return_rule.hpp"
 #include "ndt/align/point_filter.hpp"
 #include "ndt/align/preparation.hpp"
+#include "ndt/align/voxel_grid.hpp"
 
 namespace ndt {
 
@@ -18,7 +20,14 @@ using RemovalCounts = std::array<std::int64_t, kRemovals>;
 std::vector<FilterStep> steps_of(const ScanPreparation& preparation, std::int64_t given,
                                  const RemovalCounts& removed, std::int64_t leaves, std::int64_t sampled);
 
-/// Takes the memory of `grid`, as prepare() does. Nobody holds the outcome yet. Throws as validate does.
-HeldRawScan prepare_raw(const PointCloud& raw, const RawScanUse& use, VoxelGrid& grid);
+/// Memory that is kept from scan to scan: taken anew, it costs as much as what is done with it.
+struct RawScanMemory {
+  NoReturnMemory no_returns;
+  PointCloud left;
+  VoxelGrid grid;
+};
+
+/// Nobody holds the outcome yet. Throws as validate does.
+HeldRawScan prepare_raw(const PointCloud& raw, const RawScanUse& use, RawScanMemory& memory);
 
 }  // namespace ndt
