@@ -7,34 +7,13 @@
 #include <optional>
 #include <span>
 
-#include "ndt/align/leaf_sums.hpp"
-#include "ndt/align/point_filter.hpp"
 #include "ndt/align/preparation.hpp"
 #include "ndt/cuda/buffer.cuh"
 #include "ndt/edge/device_scan.cuh"
+#include "ndt/edge/preparation_state.hpp"
 #include "ndt/voxel/device_points.cuh"
 
 namespace ndt {
-
-/// Numbers that the kernels gather about a scan, all zero at first.
-struct PreparationCounts {
-  unsigned removed[kRemovals];  ///< points by Removal
-  unsigned no_returns[3];       ///< points by NoReturn, of those that a point's own value tells
-  unsigned finite;              ///< points
-  unsigned highest[3];          ///< in_order() of the largest coordinates
-  unsigned lowest[3];           ///< the complement of in_order() of the smallest
-  unsigned long long range;     ///< bits of the largest range
-  unsigned shell;               ///< points at this range
-  bool has_copies;              ///< more equal points than are a coincidence, perhaps
-  bool not_numbered;            ///< more leaves than there are numbers
-  unsigned leaves, size;        ///< after the voxel grid, and after the sample
-};
-
-/// The leaf of a grid while its points are added up.
-struct DeviceLeaf {
-  LeafSums sums;
-  unsigned number;
-};
 
 /// A raw scan that kernels read, and its times, of which there may be none.
 struct RawPoints {
@@ -47,9 +26,6 @@ inline std::size_t room_for(std::size_t points) { return std::bit_ceil(points); 
 
 class DevicePreparation {
  public:
-  /// All that the kernels need to know.
-  struct Job;
-
   DevicePreparation(cuda::Context& context, DeviceScan& scan);
 
   /// Prepares n > 0 points and packs them into `packed_room` on the device, which has space for n. `chosen`
