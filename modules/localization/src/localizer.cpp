@@ -294,8 +294,9 @@ void Localizer::State::align(Frame& frame) {
   const AlignResult& result = report.aligned.emplace(tracker_->align(frame.held, guess, frame.per_scan));
   report.gap_s = last_stamp_s_ ? report.stamp_s - *last_stamp_s_ : 0;
   Measured figures = measured(result, guess, report.gap_s, options_);
-  if (const Judgement first = judged(figures, options_); first.accepted && first.jump_ok) {
-    align_deskewed(frame);
+  if (report.deskew.timed()) {
+    if (const Judgement first = judged(figures, options_); first.accepted && first.jump_ok)
+      align_deskewed(frame);
     figures = measured(result, guess, report.gap_s, options_);
   }
   frame.end(Stage::align);
@@ -331,7 +332,7 @@ void Localizer::State::align(Frame& frame) {
 void Localizer::State::align_deskewed(Frame& frame) {
   ScanReport& report = frame.report;
   AlignResult& result = *report.aligned;
-  if (!report.deskew.timed() || frame.scan->times.empty()) return;
+  if (frame.scan->times.empty()) return;
   const auto velocity = predictor_.velocity_to(report.stamp_s, result.map_from_scan, report.deskew);
   const auto motion = predictor_.motion_at(report.stamp_s, velocity);
   if (!motion) return;

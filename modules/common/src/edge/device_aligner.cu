@@ -233,12 +233,14 @@ std::optional<HeldRawScan> DeviceAligner::prepare_on_device(const Scan& raw, con
   const DeviceCloud* const there = raw.on_device();
   const PointCloud* const here = raw.on_host();
   const std::size_t n = there != nullptr ? there->size : here != nullptr ? here->size() : 0;
-  if (n == 0) return std::nullopt;
+  const Vec3<double> origin = there != nullptr  ? there->origin
+                              : here != nullptr ? here->origin
+                                                : Vec3<double>{};
+  if (!preparation_.takes(n, origin, use)) return std::nullopt;  // before anything is copied
   std::optional<HeldRawScan> prepared;
   transact([&] {
     room_for_scan(room_for(n), poses);
     const RawPoints points = there != nullptr ? preparation_.there(*there) : preparation_.staged(*here);
-    const Vec3<double> origin = there != nullptr ? there->origin : here->origin;
     prepared =
         preparation_.prepare(points, origin, static_cast<unsigned>(n), use, points_on_device(), taken.chosen);
     taken.points = points_on_device();
@@ -249,11 +251,11 @@ std::optional<HeldRawScan> DeviceAligner::prepare_on_device(const Scan& raw, con
 PointCloud DeviceAligner::fetched(const DeviceCloud& scan, const char* where) {
   PointCloud cloud{scan.origin, {}};
   if (scan.size == 0) return cloud;
-  cloud.points.resize(scan.size);
   transact([&] {
+    const StridedPoints points = open_cloud(context_, scan, scan.origin, where);  // before memory is taken
+    cloud.points.resize(scan.size);
     room_for_scan(scan.size, 1);
-    device_scan_.copy(open_cloud(context_, scan, scan.origin, where), static_cast<unsigned>(scan.size),
-                      points_on_device());
+    device_scan_.copy(points, static_cast<unsigned>(scan.size), points_on_device());
     context_.fetch(cloud.points.data(), points_on_device(), scan.size * sizeof(Point));
   });
   return cloud;

@@ -35,6 +35,11 @@ DevicePreparation::DevicePreparation(cuda::Context& context, DeviceScan& scan)
       arrays_(context),
       blocks_(std::min(kMostBlocks, count_blocks(context))) {}
 
+bool DevicePreparation::takes(std::size_t points, const Vec3<double>& origin, const RawScanUse& use) const {
+  const bool known = std::isfinite(origin.x) && std::isfinite(origin.y) && std::isfinite(origin.z);
+  return blocks_ > 0 && points > 0 && points <= kMostPoints && known && use.filters.active();
+}
+
 std::span<Point> DevicePreparation::memory(std::size_t points) {
   staged_.reserve(room_for(points));
   return {staged_.data(), points};
@@ -56,7 +61,7 @@ RawPoints DevicePreparation::there(const DeviceCloud& scan) {
 RawPoints DevicePreparation::staged(const PointCloud& scan) {
   std::memcpy(memory(scan.size()).data(), scan.points.data(), scan.size() * sizeof(Point));
   context_.count_upload(scan.size() * sizeof(Point));
-  const StridedPoints points{reinterpret_cast<const char*>(staged_.data()), sizeof(Point), 0, 4, 8, {}};
+  const StridedPoints points = packed_points(staged_.data());
   if (scan.times.size() != scan.size()) return {points, nullptr};
   staged_times_.reserve(room_for(scan.size()));
   std::memcpy(staged_times_.data(), scan.times.data(), scan.size() * sizeof(float));
@@ -68,9 +73,7 @@ std::optional<HeldRawScan> DevicePreparation::prepare(const RawPoints& raw, cons
                                                       unsigned n, const RawScanUse& use, Point* packed_room,
                                                       CopiedPoints& chosen) {
   const ScanPreparation& filters = use.filters;
-  const bool known = std::isfinite(origin.x) && std::isfinite(origin.y) && std::isfinite(origin.z);
-  const bool untimed = use.motion != nullptr && raw.times == nullptr;
-  if (!filters.active() || blocks_ == 0 || n > kMostPoints || !known || untimed) return std::nullopt;
+  if (use.motion != nullptr && raw.times == nullptr) return std::nullopt;
   const bool has_grid = filters.voxel_leaf_m.has_value();
   const std::size_t room = room_for(n);
   arrays_.reserve({room, room, room, room, room, room, kMostLeaves / kLeavesOfAGroup, kMostBlocks,

@@ -47,10 +47,6 @@ __global__ void pack_kernel(StridedPoints from, unsigned most, const unsigned* c
   if (lane < 4) blocks[block].columns[lane] = column;
 }
 
-StridedPoints strided(const Point* points, const Vec3<double>& shift = {}) {
-  return {reinterpret_cast<const char*>(points), sizeof(Point), 0, 4, 8, shift};
-}
-
 }  // namespace
 
 DeviceScan::Look DeviceScan::pack(const StridedPoints& points, unsigned n, const unsigned* count,
@@ -78,7 +74,7 @@ std::optional<CopiedPoints> DeviceScan::take(const DeviceCloud& cloud, Point* ro
   if (look == Look::some_not_finite) {
     count_.reserve(1);
     pack_finite(context_, scratch_, points, n, room, count_.data());
-    look = pack(strided(room), n, count_.data(), room);
+    look = pack(packed_points(room), n, count_.data(), room);
   }
   if (look == Look::some_far) return std::nullopt;
   return packed(cloud.size);
@@ -88,7 +84,7 @@ std::optional<CopiedPoints> DeviceScan::take_packed(const Point* points, const V
                                                     unsigned most, const unsigned* count, Point* room) {
   blocks_.reserve(std::bit_ceil(most) / kRangeBlock);
   rest_.reserve(1);
-  if (pack(strided(points, origin), most, count, room) == Look::some_far) return std::nullopt;
+  if (pack(packed_points(points, origin), most, count, room) == Look::some_far) return std::nullopt;
   return packed(rest_[0].size);
 }
 

@@ -28,11 +28,13 @@ class DevicePreparation {
  public:
   DevicePreparation(cuda::Context& context, DeviceScan& scan);
 
-  /// Prepares n > 0 points and packs them into `packed_room` on the device, which has space for n. `chosen`
-  /// tells what a registration uses of them. Waits once.
+  /// Whether prepare() may have such a scan: it has points, not too many, and a filter is asked for.
+  bool takes(std::size_t points, const Vec3<double>& origin, const RawScanUse& use) const;
+  /// Prepares n points of a scan that it takes, and packs them into `packed_room` on the device, which has
+  /// space for n. `chosen` tells what a registration uses of them. Waits once.
   ///
-  /// Nothing if the host must do it, which takes longer. That is so without a filter, with a motion but no
-  /// times, and where a point is kFar_m away or more. It is also so if leaves are too many to number, or if
+  /// Nothing if the host must do it, which takes longer. That is so with a motion but no times,
+  /// and where a point is kFar_m away or more. It is also so if leaves are too many to number, or if
   /// copies or a shell of points may be no returns.
   std::optional<HeldRawScan> prepare(const RawPoints& raw, const Vec3<double>& origin, unsigned n,
                                      const RawScanUse& use, Point* packed_room, CopiedPoints& chosen);

@@ -24,6 +24,11 @@ struct StridedPoints {
   }
 };
 
+/// Points in a row, as a PointCloud has them.
+inline StridedPoints packed_points(const Point* points, const Vec3<double>& shift = {}) {
+  return {reinterpret_cast<const char*>(points), sizeof(Point), 0, 4, 8, shift};
+}
+
 /// The points of a cloud, which is not empty, for kernels that the context is given from now on: they run
 /// behind what the cloud's stream has been given by now. Throws what require_readable() throws, and
 /// std::invalid_argument "<where>: ..." unless the context's device reads the cloud's memory.
