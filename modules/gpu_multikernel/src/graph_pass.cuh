@@ -189,7 +189,7 @@ __device__ __noinline__ void advance_over(const double* totals, int trials, Loop
   for (int c = 0; c < trials; ++c) {
     const double* columns = totals + c * kSumColumns;
     crew.each(kSumColumns, [&](int i) { set_column(sums, i, columns[i]); });
-    Steps::commit(crew, Steps::propose(crew, sums, options, state), sums, options, state, [] {});
+    Steps::commit(crew, Steps::propose(crew, sums, options, state), sums, options, true, state, [] {});
     if (state.accepted || state.status != LoopStatus::running) break;
   }
   if (state.status == LoopStatus::running && interrupted != LoopStatus::running)

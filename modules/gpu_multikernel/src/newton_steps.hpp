@@ -267,7 +267,7 @@ struct JudgeStep {
     Derivatives at = derivatives_of_terms(args.a.sums + k * kTerms);
     add_regularisation(args.options.regularisation, loop.trial, at);
     TrustRegion::take(SoloCrew{}, at, args.options, loop);
-    TrustRegion::commit(SoloCrew{}, {}, {}, args.options, loop, [&] { write_trace(args, k); });
+    TrustRegion::commit(SoloCrew{}, {}, {}, args.options, true, loop, [&] { write_trace(args, k); });
   }
 };
 

@@ -33,7 +33,7 @@ struct AlignInput {
   ScanView scan;
   LoopOptions options;
   LevelMap levels[kMostMaps];  ///< coarse to fine, and the windows
-  int coarse_stride = 1;             ///< every n-th point is used on all but the last
+  int coarse_stride = 1;       ///< every n-th point is used on all but the last
 };
 
 /// A watch that never ends the loop. A watch gives LoopStatus::running, or the reason for which the loop is
@@ -48,7 +48,7 @@ template <Team T, class Ask, class... Beside>
 NDT_BODY decltype(auto) sum_derivatives(ClampedSteps, T& team, const AlignInput& input,
                                         const LoopState& state, Ask&& ask, Beside&&... beside) {
   return team.template sum<DerivativeSums>(
-      input.scan.size,
+      AllItems{input.scan.size},
       [&](int first, int count, const auto& lanes, auto& part) {
         add_scan_points(input.levels[0].view, input.levels[0].gauss, state.at.motion,
                         input.scan.points + first, count, lanes, part);
@@ -74,6 +74,11 @@ NDT_BODY decltype(auto) sum_derivatives(TrustRegion, T& team, const AlignInput& 
                                            ask);
 }
 
+/// One thread: writes the accepted pose to the first line's trace.
+NDT_BODY NDT_NOINLINE inline void write_trace(const LoopState& state, LoopTrace& first) {
+  (&first)[state.iterations] = trace_line(state);
+}
+
 /// Aligns from `state`, which is block-local (on the CPU: the worker's own), starts as Steps::begin() left
 /// it, and is the same everywhere at the end, unless a block is missing. `trace` belongs to the team and
 /// holds max_iterations + 1 lines, or is null. Steps: ClampedSteps or TrustRegion. ending: what the team does
@@ -96,9 +101,8 @@ NDT_BODY void persistent_align(T& team, const AlignInput& input, const Watch& wa
           return proposal;
         },
         [&](const auto& crew, const auto& proposal) {
-          Steps::commit(crew, proposal, total.sums, input.options, state, [&] {
-            if (trace != nullptr && state.accepted && team.leads())
-              trace[state.iterations] = trace_line(state);
+          Steps::commit(crew, proposal, total.sums, input.options, trace != nullptr, state, [&] {
+            if (trace != nullptr && state.accepted && team.leads()) write_trace(state, *trace);
           });
         },
         [&] { ending.gather(team); }...);

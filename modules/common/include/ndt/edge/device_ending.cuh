@@ -161,9 +161,7 @@ class EndingBeside {
   }
   /// For the second crew.
   __device__ void start(const GridTeam& team, const LoopState& state) const {
-    if (!begun_) return;
-    const SurfacePose at(state.at.exact, state.trial, per_metre_);
-    team.start_side_sum<SurfaceSums, kEndingWidth>(sample(), SurfaceTerms{scan_, map_, at, sample()});
+    if (begun_) sum_part(team.side_part(), scan_, map_, state, per_metre_);
   }
   /// For all but the crew.
   __device__ void gather(GridTeam& team) const {
@@ -198,6 +196,14 @@ class EndingBeside {
 
  private:
   __device__ Sample sample() const { return {surface_points(scan_.size), scan_.size}; }
+  /// Not inlined, so that the loop's instructions stay close together.
+  __device__ __noinline__ static void sum_part(const GridTeam::SidePart to, const ScanView& scan,
+                                               const LevelMap& map, const LoopState& state,
+                                               double per_metre) {
+    const Sample sample{surface_points(scan.size), scan.size};
+    const SurfacePose at(state.at.exact, state.trial, per_metre);
+    GridTeam::sum_side_part<SurfaceSums, kEndingWidth>(to, sample, SurfaceTerms{scan, map, at, sample});
+  }
 
   const ScanView& scan_;
   const LevelMap& map_;

@@ -121,9 +121,12 @@ class DeviceTeam {
     if (items < out.cut.items) out.cut = Chunks(items, out.chunks);
     return out;
   }
+  /// All items have the plan's chunks.
+  __device__ const ChunkGroups& groups_of(const AllItems&) const { return plan_.groups; }
   /// A sample has the plan's chunks: its items are those of the plan's items where it was taken of them.
   __device__ const ChunkGroups& groups_of(const Sample&) const { return plan_.groups; }
   __device__ static const Chunks& cut_of(const ChunkGroups& groups, int) { return groups.cut; }
+  __device__ static const Chunks& cut_of(const ChunkGroups& groups, const AllItems&) { return groups.cut; }
   __device__ static SampledChunks cut_of(const ChunkGroups& groups, const Sample& sample) {
     return {groups.cut, sample.items, sample.times};
   }
@@ -267,10 +270,10 @@ class BlockTeam : public OneBlock<TeamMemory> {
  public:
   __device__ BlockTeam(TeamMemory& memory, const ChunkPlan& plan) : OneBlock(memory, plan) {}
 
-  /// n: int or Sample.
+  /// n: int, AllItems or Sample.
   template <template <class> class Sums, int Width = 0, class Items, class F, class Ask>
   __device__ const Total<Sums<double>>& sum(const Items& n, F&& f, Ask&& ask) {
-    const ChunkGroups groups = groups_of(n);
+    const auto& groups = groups_of(n);
     put_question(ask);
     sum_groups<Sums, Width>(groups, cut_of(groups, n), 0, groups.groups, f, memory_.groups[0]);
     block_barrier();
@@ -308,11 +311,11 @@ class WarpBlockTeam : public OneBlock<WarpTeamMemory> {
  public:
   __device__ WarpBlockTeam(WarpTeamMemory& memory, const ChunkPlan& plan) : OneBlock(memory, plan) {}
 
-  /// n: int or Sample.
+  /// n: int, AllItems or Sample.
   template <template <class> class Sums, int Width = 1, class Items, class F, class Ask>
   __device__ const Total<Sums<double>>& sum(const Items& n, F&& f, Ask&& ask) {
     constexpr int kAnswer = kColumns<Sums<float>> - 1, kRest = kAnswer - 32;
-    const ChunkGroups groups = groups_of(n);
+    const auto& groups = groups_of(n);
     const auto cut = cut_of(groups, n);
     const int lane = static_cast<int>(threadIdx.x % 32);
     for (int group = slot_; group < groups.groups; group += static_cast<int>(blockDim.x / 32)) {

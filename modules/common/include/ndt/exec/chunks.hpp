@@ -51,6 +51,12 @@ NDT_HD inline int scaled(int a, int b, int c, int d) {
                                : static_cast<int>(product / static_cast<std::uint64_t>(d));
 }
 
+/// All the items that a plan is made for.
+struct AllItems {
+  int count = 0;
+  NDT_HD operator int() const { return count; }
+};
+
 /// Items that are taken evenly of more, each so many times: item i is number floor(i / times * of / items) of
 /// them.
 struct Sample {

@@ -39,7 +39,7 @@ class ClusterTeam : public BlockTeam {
   /// k+1.
   template <template <class> class Sums, int Width = 0, class Items, class F, class Ask>
   __device__ const Total<Sums<double>>& sum(const Items& n, F&& f, Ask&& ask) {
-    const ChunkGroups groups = groups_of(n);
+    const auto& groups = groups_of(n);
     const int share = (groups.groups + blocks_ - 1) / blocks_,
               first = block_ * share < groups.groups ? block_ * share : groups.groups,
               last = first + share < groups.groups ? first + share : groups.groups;

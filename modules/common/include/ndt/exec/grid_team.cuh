@@ -96,10 +96,7 @@ class GridTeam : public DeviceTeam<GridTeamMemory> {
     }
     for (int block = static_cast<int>(threadIdx.x); block < blocks_; block += static_cast<int>(blockDim.x))
       for (int looks = 1; !has(words[block][0], tag); ++looks)
-        if (looks % kLooksPerClock == 0 && in_vain(looks, tag)) {
-          give_up(words, block, 1, 0, tag);
-          break;
-        }
+        if (looks % kLooksPerClock == 0 && is_in_vain(wait_for(words, block, 1, 0, tag), looks)) break;
     if (static_cast<int>(threadIdx.x) < blocks_) __threadfence();
     __syncthreads();
     count_meeting(Meeting::team_barrier);
@@ -117,8 +114,8 @@ class GridTeam : public DeviceTeam<GridTeamMemory> {
   template <template <class> class Sums, int Width = 0, class Items, class F, class Ask,
             class Beside = NoWorkBeside>
   __device__ const Total<Sums<double>>& sum(const Items& n, F&& f, Ask&& ask, Beside&& beside = {}) {
-    const ChunkGroups groups = groups_of(n);
-    const auto cut = cut_of(groups, n);
+    const auto& groups = groups_of(n);
+    const auto& cut = cut_of(groups, n);
     const std::uint64_t tag = tag_ & kTagMask;
     // Sum k overwrites the words of sum k-2. This is safe: a block reaches sum k only after every block has
     // published its chunks of sum k-1, and a block publishes those only after it has read all of sum k-2.
@@ -139,7 +136,8 @@ class GridTeam : public DeviceTeam<GridTeamMemory> {
     for (int i = static_cast<int>(threadIdx.x); i < groups.groups * kPairs;
          i += static_cast<int>(blockDim.x)) {
       const int group = i / kPairs, column = i % kPairs * 2;
-      gather(words, groups, group, column, tag, &memory_.groups[0][group][column]);
+      gather(wait_for_group(words, groups, group, column, tag), groups.per_group,
+             &memory_.groups[0][group][column]);
     }
     block_barrier();
     count_meeting(Meeting::exchange);
@@ -157,15 +155,23 @@ class GridTeam : public DeviceTeam<GridTeamMemory> {
     // Other chunks have no more items than the first.
     return blocks_ == plan_.groups.chunks && cut_of(plan_.groups, n).end(0) <= 32 / Width;
   }
+  /// Where a block publishes its part of a side sum.
+  struct SidePart {
+    const ChunkPlan& plan;
+    std::uint64_t* words;
+    int block;
+    std::uint64_t tag;
+  };
+  __device__ SidePart side_part() const { return {plan_, exchange_.side_words[block_], block_, side_tag()}; }
   /// For the second crew, in a sum()'s beside(): sums the block's items, and publishes them with that sum's
   /// tag.
   template <template <class> class Sums, int Width, class F>
-  __device__ void start_side_sum(const Sample& n, F&& f) const {
+  __device__ static void sum_side_part(const SidePart& to, const Sample& n, F&& f) {
     constexpr int kReals = Sums<float>::kReals, kAll = kColumns<Sums<float>>;
     static_assert(kAll <= kSideColumns && kReals < 32);
-    const SampledChunks cut = cut_of(plan_.groups, n);
-    const int lane = static_cast<int>(threadIdx.x % 32), item = cut.begin(block_) + lane / Width;
-    const bool there = item < cut.end(block_);
+    const SampledChunks cut = cut_of(to.plan.groups, n);
+    const int lane = static_cast<int>(threadIdx.x % 32), item = cut.begin(to.block) + lane / Width;
+    const bool there = item < cut.end(to.block);
     Sums<float> mine;
     f(there ? item : 0, there ? 1 : 0, WarpTile<Width>{}, mine);
     float columns[kReals];
@@ -173,8 +179,8 @@ class GridTeam : public DeviceTeam<GridTeamMemory> {
     const auto sum = static_cast<double>(warp_column_sums(columns).first);
     const double value = lane < kReals ? leading_bits(sum) : 0;  // the last column is the answer's
     if (lane < kAll)
-      Word(exchange_.side_words[block_][lane])
-          .store(static_cast<std::uint64_t>(__double_as_longlong(value)) | side_tag(),
+      Word(to.words[lane])
+          .store(static_cast<std::uint64_t>(__double_as_longlong(value)) | to.tag,
                  ::cuda::memory_order_relaxed);
   }
   /// For all but the crew, after that sum(): waits for the words of all blocks.
@@ -182,11 +188,11 @@ class GridTeam : public DeviceTeam<GridTeamMemory> {
   __device__ void gather_side_sum() {
     constexpr int kPairs = kColumns<Sums<float>> / 2;
     static_assert(kColumns<Sums<float>> % 2 == 0);
-    const ChunkGroups& groups = plan_.groups;
-    for (int i = static_cast<int>(threadIdx.x); i < groups.groups * kPairs;
+    for (int i = static_cast<int>(threadIdx.x); i < plan_.groups.groups * kPairs;
          i += static_cast<int>(blockDim.x) - 32) {
       const int group = i / kPairs, column = i % kPairs * 2;
-      gather(exchange_.side_words, groups, group, column, side_tag(), &memory_.groups[1][group][column]);
+      gather_apart(wait_for_group(exchange_.side_words, plan_.groups, group, column, side_tag()),
+                   plan_.groups.per_group, &memory_.groups[1][group][column]);
     }
   }
   /// For either crew by itself, after a barrier of the block.
@@ -230,31 +236,53 @@ class GridTeam : public DeviceTeam<GridTeamMemory> {
     return ((now ^ tag) & kTagMask) == 0;
   }
 
-  /// Waits until two columns of a group's chunks have arrived, and adds them up; all loads are under way at
-  /// once.
+  /// The words of a column of neighbouring chunks that are waited for.
+  struct Wait {
+    GridTeamMemory& memory;
+    GridExchange& exchange;
+    const std::uint64_t* words;  ///< the first chunk's
+    int stride;                  ///< words between two chunks'
+    int first, count;            ///< chunks
+    int blocks;
+    std::uint64_t tag;
+  };
   template <int Columns>
-  __device__ void gather(const std::uint64_t (&words)[kMaxChunks][Columns], const ChunkGroups& groups,
-                         int group, int column, std::uint64_t tag, double* out) {
+  __device__ Wait wait_for(const std::uint64_t (&words)[kMaxChunks][Columns], int first, int count,
+                           int column, std::uint64_t tag) {
+    return {memory_, exchange_, &words[first][column], Columns, first, count, blocks_, tag};
+  }
+  template <int Columns>
+  __device__ Wait wait_for_group(const std::uint64_t (&words)[kMaxChunks][Columns], const ChunkGroups& groups,
+                                 int group, int column, std::uint64_t tag) {
     const int first = group * groups.per_group;
     const int count = groups.chunks - first < groups.per_group ? groups.chunks - first : groups.per_group;
+    return wait_for(words, first, count, column, tag);
+  }
+
+  /// Waits until this column and the next of a group's chunks have arrived, and adds them up; all loads are
+  /// under way at once.
+  __device__ static void gather(const Wait& wait, int per_group, double* out) {
     WordPair read[kMostChunksPerGroup] = {};
     for (int looks = 1;; ++looks) {
       std::uint64_t missing = 0;
 #pragma unroll
       for (int j = 0; j < kMostChunksPerGroup; ++j)
-        if (j == 0 || j < groups.per_group) read[j] = load(&words[first + (j < count ? j : 0)][column]);
+        if (j == 0 || j < per_group) read[j] = load(wait.words + (j < wait.count ? j : 0) * wait.stride);
 #pragma unroll
       for (int j = 0; j < kMostChunksPerGroup; ++j)
-        if (j == 0 || j < groups.per_group) missing |= (read[j].a ^ tag) | (read[j].b ^ tag);
+        if (j == 0 || j < per_group) missing |= (read[j].a ^ wait.tag) | (read[j].b ^ wait.tag);
       if ((missing & kTagMask) == 0) break;
-      if (looks % kLooksPerClock == 0 && in_vain(looks, tag))
-        return give_up(words, first, count, column, tag);
+      if (looks % kLooksPerClock == 0 && is_in_vain(wait, looks)) return;
     }
     double a = 0, b = 0;
 #pragma unroll
     for (int j = 0; j < kMostChunksPerGroup; ++j)
-      if (j < count) a += value(read[j].a, tag), b += value(read[j].b, tag);
+      if (j < wait.count) a += value(read[j].a, wait.tag), b += value(read[j].b, wait.tag);
     out[0] = a, out[1] = b;
+  }
+  /// The same where it is rare, so that a loop's instructions stay close together.
+  __device__ __noinline__ static void gather_apart(const Wait wait, int per_group, double* out) {
+    gather(wait, per_group, out);
   }
 
   /// Looks between two at the clock: a millisecond's worth, which hardly a wait takes.
@@ -263,34 +291,35 @@ class GridTeam : public DeviceTeam<GridTeamMemory> {
   /// sums.
   static constexpr int kFewestLooks = 1 << 17;
 
-  /// True unless a word of GridExchange::in_vain is left from an earlier launch, which had its result anyway.
-  __device__ bool is_of_this_launch(unsigned long long word) const {
-    return word >> 32U >= memory_.first_tag;
-  }
-  /// Whether a wait has lasted too long, or another was in vain. Keeps nothing in registers between two
-  /// calls, for kernels have none to spare.
-  __device__ bool in_vain(int looks, std::uint64_t tag) {
-    if (is_of_this_launch(Shared(exchange_.in_vain).load(::cuda::memory_order_relaxed))) return true;
-    const auto now = static_cast<unsigned>(nanoseconds() / 1000000);
-    const ::cuda::atomic_ref<unsigned long long, ::cuda::thread_scope_block> seen(memory_.long_wait);
-    // The first look of a wait gives the largest word, because later looks have less time left.
-    const unsigned long long first = seen.fetch_max(tag << 32U | ~now, ::cuda::memory_order_relaxed);
-    return first >> 32U == tag && looks >= kFewestLooks &&
-           now - ~static_cast<unsigned>(first) >= kBlockPatienceMs;
-  }
-  /// Says which of the chunks has not arrived, unless another wait was in vain before.
-  template <int Columns>
-  __device__ void give_up(const std::uint64_t (&words)[kMaxChunks][Columns], int first, int count, int column,
-                          std::uint64_t tag) {
-    memory_.broken = 1;
-#pragma unroll 1  // rare, and the registers are the kernel's
-    for (int chunk = first; chunk < first + count; ++chunk) {
-      const Shared in_vain(exchange_.in_vain);
-      unsigned long long before = in_vain.load(::cuda::memory_order_relaxed);
-      if (!has(words[chunk][column], tag) && !is_of_this_launch(before))
-        in_vain.compare_exchange_strong(before, tag << 32U | static_cast<unsigned>(chunk % blocks_ + 1),
+  /// Tells after so many looks whether the wait is in vain: it, or another, has lasted too long. Then the
+  /// block is broken. Neither inlined nor a member, because it is rare and would keep the team in memory.
+  __device__ __noinline__ static bool is_in_vain(const Wait wait, int looks) {
+    const Shared in_vain(wait.exchange.in_vain);
+    // False if the word is left from an earlier launch, which had its result anyway.
+    const auto is_of_this_launch = [&](unsigned long long word) {
+      return word >> 32U >= wait.memory.first_tag;
+    };
+    unsigned long long before = in_vain.load(::cuda::memory_order_relaxed);
+    if (!is_of_this_launch(before)) {
+      const auto now = static_cast<unsigned>(nanoseconds() / 1000000);
+      const ::cuda::atomic_ref<unsigned long long, ::cuda::thread_scope_block> seen(wait.memory.long_wait);
+      // The first look of a wait gives the largest word, because later looks have less time left.
+      const unsigned long long first = seen.fetch_max(wait.tag << 32U | ~now, ::cuda::memory_order_relaxed);
+      if (first >> 32U != wait.tag || looks < kFewestLooks ||
+          now - ~static_cast<unsigned>(first) < kBlockPatienceMs)
+        return false;
+    }
+    wait.memory.broken = 1;
+    // Says which of the chunks has not arrived, unless another wait was in vain before.
+    NDT_ROLLED
+    for (int chunk = 0; chunk < wait.count; ++chunk) {
+      before = in_vain.load(::cuda::memory_order_relaxed);
+      const int block = (wait.first + chunk) % wait.blocks;
+      if (!has(wait.words[chunk * wait.stride], wait.tag) && !is_of_this_launch(before))
+        in_vain.compare_exchange_strong(before, wait.tag << 32U | static_cast<unsigned>(block + 1),
                                         ::cuda::memory_order_relaxed);
     }
+    return true;
   }
 
   int team_, block_, blocks_;

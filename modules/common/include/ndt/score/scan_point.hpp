@@ -67,6 +67,7 @@ NDT_HD inline int add_neighbours(const VoxelMapView& map, const Gauss<float>& ga
   int pairs = 0;
   for (int first = lanes.rank(); first < range.count; first += kTested * lanes.width()) {
     unsigned near = 0;
+    NDT_ROLLED
     for (int tested = 0; tested < kTested && first + tested * lanes.width() < range.count;
          tested += kTogether) {
       NDT_UNROLL
@@ -100,9 +101,14 @@ NDT_HD inline void add_scan_points(const VoxelMapView& map, const Gauss<float>& 
                                    const Vec3<float>* points, int count, const Lanes& lanes,
                                    DerivativeSums<float>& sums) {
   PointSums<float> point;
-  const int pairs = count > 0 ? add_neighbours(map, gauss, move_point(motion, points[0]), lanes, point) : 0;
+  Vec3<float> x;  // a copy, because a kernel would read it twice
+  int pairs = 0;
+  if (count > 0) {
+    x = points[0];
+    pairs = add_neighbours(map, gauss, move_point(motion, x), lanes, point);
+  }
   if (pairs > 0) {
-    add_point(point, motion.lever * points[0], sums);
+    add_point(point, motion.lever * x, sums);
     sums.pairs += pairs;
   }
   const float largest = lanes.max(point.largest);

@@ -62,6 +62,7 @@ NDT_HD inline int nearest_voxel(const VoxelMapView& map, const Vec3<float>& p, b
   const NearVoxels range = there ? map.near_voxels(p) : NearVoxels{};
   int nearest = kNone;
   float closeness = -INFINITY;  // minus the distance, so that max() finds the nearest
+  NDT_ROLLED
   for (int k = lanes.rank(); k < range.count; k += lanes.width()) {
     const NearVoxel near = load_aligned(range.first + k);
     const Vec3<float> d = p - near.centroid;

@@ -38,10 +38,11 @@ class StepSearch {
     best_value_ = 0;
     trials_ = 0;
     any_decreased_ = current_is_best_ = false;
-    if (options.kind == LineSearch::more_thuente)
-      interpolation_ = MoreThuente(origin.value, origin.slope, first_, options.low, options.high);
-    if (options.kind == LineSearch::batched) alpha_ = ratio_step(0);
+    if (options.kind != LineSearch::off) choose_first();
   }
+
+  /// Without a search: takes the first trial.
+  NDT_HD void take(double alpha) { alpha_ = alpha; }
 
   NDT_HD double alpha() const { return alpha_; }
   /// Whether a trial may be refused.
@@ -77,6 +78,12 @@ class StepSearch {
   }
 
  private:
+  /// Takes the first trial of a search. Not inlined, because most loops search no line.
+  NDT_HD NDT_NOINLINE void choose_first() {
+    if (options_.kind == LineSearch::more_thuente)
+      interpolation_ = MoreThuente(start_.value, start_.slope, first_, options_.low, options_.high);
+    if (options_.kind == LineSearch::batched) alpha_ = ratio_step(0);
+  }
   /// Step k of the set of step ratios times the first trial, clamped.
   NDT_HD double ratio_step(int k) const {
     double ratio = 1;

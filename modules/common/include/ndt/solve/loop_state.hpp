@@ -156,8 +156,9 @@ struct Proposal {
   bool accepted = false;  ///< whether the trial becomes the current pose
   bool stored = false;    ///< whether state.found is the trial, evaluated
   bool moved = false;     ///< whether state.trial is the next one, and this one in state.tried
+  bool lined = false;     ///< whether state.line is the step from there
   double step = 0;        ///< length of the step that led there
-  LineStart line;         ///< step from there
+  double alpha = 0;       ///< of the next trial
 };
 
 /// The purpose of an evaluation of a trust region.
@@ -195,14 +196,17 @@ struct RegionState {
 
 /// The state of a loop. Everything is map-local. Every worker that holds a copy computes the same bits.
 struct LoopState {
-  Pose trial;                 ///< pose at which the next sums are to be taken
-  PoseMotion at;              ///< the trial's angles and motion
-  EvaluatedPose here, guess;  ///< last accepted pose, and the first one
-  EvaluatedPose found;        ///< trial as the last sums evaluated it; of clamped steps by commit()
-  PoseAngles tried;           ///< trial that the last sums are of, where it is not in `found`
-  Proposal proposal;          ///< of a line search that goes on
-  EvaluatedPose best_trial;   ///< best trial of the running line search
-  NewtonDirection fallback;   ///< Newton step that needed more than registers
+  Pose trial;                        ///< pose at which the next sums are to be taken
+  PoseMotion at;                     ///< the trial's angles and motion
+  EvaluatedPose here, guess;         ///< last accepted pose, and the first one
+  EvaluatedPose found;               ///< trial as the last sums evaluated it; of clamped steps where needed
+  PoseAngles tried;                  ///< trial that the last sums are of, where it is not in `found`
+  LineStart line;                    ///< step from the current pose, where a search or a rare case needs it
+  Proposal proposal;                 ///< as functions that are not inlined pass it on
+  DerivativeSums<double> kept_sums;  ///< at `here`, and that pose with its angles; see keep_trial()
+  PoseAngles kept_at;
+  EvaluatedPose best_trial;  ///< best trial of the running line search
+  NewtonDirection fallback;  ///< Newton step that needed more than registers
   NewtonScratch scratch;
   Vec6 direction;  ///< unit, uphill
   StepSearch search;
@@ -212,6 +216,7 @@ struct LoopState {
   double slope = 0;          ///< φ'(0) along the direction: minus the gradient's component along it
   double step = 0;           ///< length of the step that led to here
   int iterations = 0, evaluations = 0, fallbacks = 0;
+  bool sums_kept = false;  ///< here's derivatives are yet to be worked out of kept_sums
   bool accepted = false;   ///< the last advance() moved `here`: a new line for the trace
   bool ends_next = false;  ///< the sums at the trial are the loop's last, and the trial is where it ends
   LoopStatus status = LoopStatus::running;

@@ -37,12 +37,13 @@ enum class Definiteness {
 
 /// Solves (-H + damping I) δ = g by LDLᵀ without pivoting. A matrix with negative pivots is solved too if no
 /// pivot is small and no multiplier large, because rounding errors stay small then. delta is unspecified if
-/// the answer is unknown.
+/// the answer is unknown. Judge: false leaves out that check, and the answer is never indefinite.
+template <bool Judge = true>
 NDT_HD inline Definiteness solve_symmetric(const Mat6& hessian, const Vec6& gradient, Vec6& delta,
                                            double damping = 0) {
   constexpr double kLargeMultiplier = 100;
   double l[6][6], inverse[6];  // L below the diagonal; one over the pivots
-  double smallest = 0, largest = 0, multiplier = 0;
+  double smallest = 0, largest = 0, multiplier = 0, pivots = 0;
   bool positive = true;
   NDT_UNROLL
   for (int j = 0; j < 6; ++j) {
@@ -53,12 +54,15 @@ NDT_HD inline Definiteness solve_symmetric(const Mat6& hessian, const Vec6& grad
       scaled[k] = l[j][k];
       l[j][k] *= inverse[k];
       pivot -= l[j][k] * scaled[k];
-      multiplier = std::fmax(multiplier, std::fabs(l[j][k]));
+      if constexpr (Judge) multiplier = std::fmax(multiplier, std::fabs(l[j][k]));
     }
     inverse[j] = reciprocal(pivot);
     positive = positive && pivot > 0;
-    smallest = j == 0 ? std::fabs(pivot) : std::fmin(smallest, std::fabs(pivot));
-    largest = std::fmax(largest, std::fabs(pivot));
+    pivots += pivot;
+    if constexpr (Judge) {
+      smallest = j == 0 ? std::fabs(pivot) : std::fmin(smallest, std::fabs(pivot));
+      largest = std::fmax(largest, std::fabs(pivot));
+    }
     NDT_UNROLL
     for (int i = j + 1; i < 6; ++i) {
       double sum = -hessian(i, j);
@@ -82,18 +86,17 @@ NDT_HD inline Definiteness solve_symmetric(const Mat6& hessian, const Vec6& grad
     delta[i] = sum;
   }
   // A NaN anywhere reaches the last pivots. Comparisons with it are false, and fmin and fmax ignore it.
-  double pivots = 0;
   NDT_UNROLL
   for (int i = 0; i < 6; ++i) pivots += inverse[i];
-  if (!std::isfinite(pivots) || !std::isfinite(largest)) return Definiteness::unknown;
+  if (!std::isfinite(pivots)) return Definiteness::unknown;
   if (positive) return Definiteness::positive;
-  return smallest > kSmallPivot * largest && multiplier < kLargeMultiplier ? Definiteness::indefinite
-                                                                           : Definiteness::unknown;
+  return Judge && smallest > kSmallPivot * largest && multiplier < kLargeMultiplier ? Definiteness::indefinite
+                                                                                    : Definiteness::unknown;
 }
 
 NDT_HD inline bool solve_positive_definite(const Mat6& hessian, const Vec6& gradient, Vec6& delta,
                                            double damping = 0) {
-  return solve_symmetric(hessian, gradient, delta, damping) == Definiteness::positive;
+  return solve_symmetric<false>(hessian, gradient, delta, damping) == Definiteness::positive;
 }
 
 /// Solves H δ = -g by Gauss-Jordan elimination with complete pivoting [Golub & Van Loan, 3.4.8], which a crew

@@ -116,36 +116,85 @@ NDT_HD inline void begin_line(const NewtonDirection& newton, const LoopOptions& 
   if (line.status != LoopStatus::running) state.status = line.status;
 }
 
-/// One thread: makes an evaluated pose the current one.
-NDT_HD inline void make_current(const EvaluatedPose& next, double step, bool first, LoopState& state) {
+/// One thread: counts the step to a pose that becomes the current one.
+NDT_HD inline void count_step(const Pose& to, double step, bool first, LoopState& state) {
   if (!first) {
-    const Pose &to = next.pose, &from = state.here.pose;
+    const Pose& from = state.here.pose;
     state.oscillation.add_step({to.x - from.x, to.y - from.y, to.z - from.z});
     ++state.iterations;
   }
-  state.here = next;
   state.step = step;
   state.accepted = true;
 }
-
-/// The derivatives at a pose, of the sums there.
-NDT_HD inline Derivatives derivatives_at(const PoseAngles& at, const DerivativeSums<double>& sums,
-                                         const LoopOptions& options) {
-  Derivatives out = derivatives_of(sums, at.angles);
-  if (options.hessian == HessianForm::autoware_1_9) turn_sign_of_autoware_1_9(sums, at.angles, out);
-  add_regularisation(options.regularisation, at.pose, at.exact.sine[2], at.exact.cosine[2], out);
-  return out;
-}
-NDT_HD inline PoseAngles trial_of(const LoopState& state) {
-  return {state.trial, state.at.exact, state.at.angles};
+/// One thread: makes an evaluated pose the current one.
+NDT_HD inline void make_current(const EvaluatedPose& next, double step, bool first, LoopState& state) {
+  count_step(next.pose, step, first, state);
+  state.here = next;
 }
 
-/// Evaluates the trial into state.found. Not inlined, because it is rare and would keep derivatives in
-/// registers.
+/// Whether the loop searches along its steps.
+NDT_HD inline bool searches(const LoopOptions& options) { return options.line_search != LineSearch::off; }
+
+/// Whether derivatives have terms beside those of the sums.
+NDT_HD inline bool has_terms(const LoopOptions& options) {
+  return options.hessian == HessianForm::autoware_1_9 || options.regularisation.active;
+}
+
+// A device's loop takes its instructions from memory that is small. So what few alignments need is not
+// inlined into it, and passes on what it found in the state.
+
+/// Evaluates the trial into state.found.
 template <class Crew>
 NDT_HD NDT_NOINLINE inline void store_trial(const Crew& crew, const DerivativeSums<double>& sums,
                                             const LoopOptions& options, LoopState& state) {
-  crew.one([&] { state.found = {state.trial, derivatives_at(trial_of(state), sums, options)}; });
+  crew.one([&] {
+    const SinCos& exact = state.at.exact;
+    Derivatives at = derivatives_of(sums, state.at.angles);
+    if (options.hessian == HessianForm::autoware_1_9) turn_sign_of_autoware_1_9(sums, state.at.angles, at);
+    add_regularisation(options.regularisation, state.trial, exact.sine[2], exact.cosine[2], at);
+    state.found = {state.trial, at};
+  });
+}
+
+/// Goes to the first trial along a Newton step from the pose. Tells why there is none, or `running`.
+template <class Crew>
+NDT_HD inline LoopStatus step_along(const Crew& crew, const NewtonDirection& newton, const Vec6& gradient,
+                                    const Pose& pose, const LoopOptions& options, LoopState& state,
+                                    Proposal& out) {
+  const LineStart line = line_from(newton, gradient, options);
+  out.lined = out.stored || searches(options);
+  if (out.lined) crew.one([&] { state.line = line; });
+  if (line.status != LoopStatus::running) return line.status;
+  out.moved = true;
+  out.alpha = line.alpha;
+  const int iterations = state.iterations + (state.evaluations == 0 ? 1 : 2);  // with the trial's
+  const bool last = line.alpha < options.epsilon_m || iterations >= options.max_iterations;
+  go_to_trial(crew, pose, line.direction, line.alpha, state, last && !searches(options));
+  return LoopStatus::running;
+}
+
+/// Goes on from the pose of state.proposal, where the factors gave no step or the loop cannot go along the
+/// one that they gave. Leaves the proposal there.
+template <class Crew>
+NDT_HD NDT_NOINLINE inline void step_otherwise(const Crew& crew, const DerivativeSums<double>& sums,
+                                               const LoopOptions& options, LoopState& state) {
+  Proposal out = state.proposal;
+  if (!out.stored) store_trial(crew, sums, options, state);
+  out.stored = true;
+  const Derivatives& at = state.found.at;
+  NewtonDirection newton;
+  const Definiteness definiteness = solve_symmetric(at.hessian, at.gradient, newton.delta);
+  newton.fallback = definiteness != Definiteness::positive;
+  if (needs_fallback(options.newton_step, definiteness)) {
+    fallback_direction(crew, options.newton_step, at.hessian, at.gradient, state.scratch, state.fallback);
+    newton = state.fallback;
+  }
+  const LoopStatus status = step_along(crew, newton, at.gradient, state.found.pose, options, state, out);
+  crew.one([&] {
+    if (status != LoopStatus::running)
+      state.status = is_finite(state.found.at) ? status : LoopStatus::non_finite;
+    state.proposal = out;
+  });
 }
 
 /// Accepts a pose, whose derivatives every thread has in registers, out.step away from the last, and goes to
@@ -156,59 +205,98 @@ NDT_HD inline void accept(const Crew& crew, const DerivativeSums<double>& sums, 
                           Proposal& out) {
   const bool first = state.evaluations == 0;
   out.accepted = true;
-  LoopStatus status = why_stop(at, state.iterations + (first ? 0 : 1), out.step, options);
+  const LoopStatus status = why_stop(at, state.iterations + (first ? 0 : 1), out.step, options);
   if (status != LoopStatus::running) {
     // Sums that are not finite give no line, so they need no check until the loop ends.
-    if (!is_finite(at)) status = LoopStatus::non_finite;
-    crew.one([&] { state.status = status; });
+    const bool finite = is_finite(at);
+    if (!finite && !out.stored) store_trial(crew, sums, options, state);
+    out.stored = out.stored || !finite;
+    crew.one([&] {
+      state.status = finite ? status : LoopStatus::non_finite;
+      if (out.stored) state.proposal = out;
+    });
     return;
   }
-  const auto store = [&] {
-    if (!out.stored) store_trial(crew, sums, options, state);
-    out.stored = true;
-  };
   NewtonDirection newton;
-  const Definiteness definiteness = solve_symmetric(at.hessian, at.gradient, newton.delta);
-  newton.fallback = definiteness != Definiteness::positive;
-  if (needs_fallback(options.newton_step, definiteness)) {
-    store();
-    fallback_direction(crew, options.newton_step, state.found.at.hessian, state.found.at.gradient,
-                       state.scratch, state.fallback);
-    newton = state.fallback;
-  }
-  out.line = line_from(newton, at.gradient, options);
-  if (out.line.status == LoopStatus::running) {
-    out.moved = true;
-    const int iterations = state.iterations + (first ? 1 : 2);  // with the trial's
-    const bool last = out.line.alpha < options.epsilon_m || iterations >= options.max_iterations;
-    return go_to_trial(crew, pose, out.line.direction, out.line.alpha, state,
-                       last && options.line_search == LineSearch::off);
-  }
-  store();
-  crew.one([&] { state.status = is_finite(state.found.at) ? out.line.status : LoopStatus::non_finite; });
+  if (solve_positive_definite(at.hessian, at.gradient, newton.delta) &&
+      step_along(crew, newton, at.gradient, pose, options, state, out) == LoopStatus::running)
+    return;
+  crew.one([&] { state.proposal = out; });
+  step_otherwise(crew, sums, options, state);
+  out = state.proposal;
 }
 
-/// One thread: enters the accepted pose, state.found, into the state.
-NDT_HD inline void commit_found(const Proposal& proposal, const LoopOptions& options, LoopState& state) {
-  const bool first = state.evaluations == 0;
-  if (first) state.guess = state.found;
-  state.evaluations += state.search.trying() ? 0 : 1;
-  if (state.status == LoopStatus::non_finite) return;
-  make_current(state.found, proposal.step, first, state);
-  begin_line(proposal.line, state.found.at.score, options, state);
+/// Works out the derivatives of the current pose, if keep_trial() left them for later.
+template <class Crew>
+NDT_HD NDT_NOINLINE inline void complete_here(const Crew& crew, LoopState& state) {
+  crew.one([&] {
+    if (!state.sums_kept) return;
+    state.here = {state.kept_at.pose, derivatives_of(state.kept_sums, state.kept_at.angles)};
+    state.sums_kept = false;
+  });
 }
 
-/// Completes the state, and lets the same thread run then() if a pose was accepted.
+/// Makes the pose of state.proposal, state.found or the trial, the current one, unless it is not finite.
+template <class Crew>
+NDT_HD NDT_NOINLINE inline void commit_found(const Crew& crew, const DerivativeSums<double>& sums,
+                                             const LoopOptions& options, LoopState& state) {
+  const Proposal proposal = state.proposal;
+  const bool first = state.evaluations == 0, finite = state.status != LoopStatus::non_finite;
+  crew.one([&] {
+    state.evaluations += state.search.trying() ? 0 : 1;
+    if (proposal.stored) return;
+    const bool moved = proposal.moved;
+    state.found = {moved ? state.tried.pose : state.trial,
+                   derivatives_of(sums, moved ? state.tried.angles : state.at.angles)};
+  });
+  if (first) copy(crew, state.found, state.guess);
+  if (!finite) return complete_here(crew, state);
+  crew.one([&] {
+    count_step(state.found.pose, proposal.step, first, state);
+    state.sums_kept = false;
+    if (proposal.lined)
+      begin_line(state.line, state.found.at.score, options, state);
+    else
+      state.search.take(proposal.alpha);
+  });
+  copy(crew, state.found, state.here);
+}
+
+/// Makes the trial, which is in state.tried, the current pose, and keeps its sums: nobody needs the
+/// derivatives of a pose that the loop has left, unless that is the last one whose sums are finite.
+template <class Crew>
+NDT_HD inline void keep_trial(const Crew& crew, const Proposal& proposal, const DerivativeSums<double>& sums,
+                              LoopState& state) {
+  crew.one([&] {
+    ++state.evaluations;
+    count_step(state.tried.pose, proposal.step, false, state);
+    state.search.take(proposal.alpha);
+    state.sums_kept = true;
+  });
+  copy(crew, sums, state.kept_sums);
+  copy(crew, state.tried, state.kept_at);
+  copy(crew, state.tried.pose, state.here.pose);
+}
+
+/// Completes the state, and lets one thread run then() if a pose was accepted. shown: the derivatives of
+/// every current pose are needed, and not only of the guess and the last.
 template <class Crew, class Then>
 NDT_HD inline void commit(const Crew& crew, const Proposal& proposal, const DerivativeSums<double>& sums,
-                          const LoopOptions& options, LoopState& state, Then&& then) {
+                          const LoopOptions& options, bool shown, LoopState& state, Then&& then) {
+  const bool first = state.evaluations == 0, ended = state.status != LoopStatus::running;
+  crew.one([&] { state.accepted = false; });
+  if (!proposal.accepted) {
+    if (ended) complete_here(crew, state);
+    return;
+  }
+  if (proposal.moved && !proposal.stored && !first && !ended && !shown && !searches(options)) {
+    keep_trial(crew, proposal, sums, state);
+    return;
+  }
+  if (!proposal.stored) crew.one([&] { state.proposal = proposal; });
+  commit_found(crew, sums, options, state);
   crew.one([&] {
-    state.accepted = false;
-    if (!proposal.accepted) return;
-    const PoseAngles& at = proposal.moved ? state.tried : trial_of(state);
-    if (!proposal.stored) state.found = {at.pose, derivatives_at(at, sums, options)};
-    commit_found(proposal, options, state);
-    then();
+    if (state.accepted) then();
   });
 }
 
@@ -228,38 +316,39 @@ NDT_HD inline void offer_trial(LoopState& state) {
   if (goes_on && state.search.current_is_best()) state.best_trial = trial, state.best_alpha = alpha;
 }
 
-/// Takes the sums at a trial of a line search, asks the search about it, and does what it says. Leaves its
-/// proposal in the state, because a function that is not inlined has no registers to give.
+/// Proposes as propose() does, where a line search goes on or derivatives have more terms. Leaves the
+/// proposal in the state.
 template <class Crew>
-NDT_HD NDT_NOINLINE inline void search_on(const Crew& crew, const DerivativeSums<double>& sums,
-                                          const LoopOptions& options, LoopState& state) {
+NDT_HD NDT_NOINLINE inline void propose_stored(const Crew& crew, const DerivativeSums<double>& sums,
+                                               const LoopOptions& options, LoopState& state) {
   const double alpha = state.search.alpha();
+  const bool trying = state.search.trying();
   store_trial(crew, sums, options, state);
   Proposal out;
   out.stored = true;
-  if (!is_finite(state.found.at)) {
+  out.step = state.evaluations == 0 ? 0 : alpha;
+  bool accepted = true;
+  if (trying) {
+    const bool finite = is_finite(state.found.at);
     crew.one([&] {
-      state.status = LoopStatus::non_finite;
       ++state.evaluations;
-      state.proposal = out;
+      if (finite)
+        offer_trial(state);
+      else
+        state.status = LoopStatus::non_finite;
     });
-    return;
-  }
-  crew.one([&] {
-    ++state.evaluations;
-    offer_trial(state);
-  });
-  switch (state.verdict) {
-    case Verdict::take_best: copy(crew, state.best_trial, state.found); [[fallthrough]];
-    case Verdict::take_this:
-      out.step = state.verdict == Verdict::take_best ? state.best_alpha : alpha;
-      accept(crew, sums, state.found.pose, state.found.at, options, state, out);
-      break;
-    case Verdict::try_next:
+    const Verdict verdict = finite ? state.verdict : Verdict::failed;
+    accepted = verdict == Verdict::take_this || verdict == Verdict::take_best;
+    if (verdict == Verdict::take_best) {
+      copy(crew, state.best_trial, state.found);
+      out.step = state.best_alpha;
+    }
+    if (verdict == Verdict::try_next)
       go_to_trial(crew, state.here.pose, state.direction, state.search.alpha(), state);
-      break;
-    case Verdict::failed: crew.one([&] { state.status = end_without_step(state, options); }); break;
+    if (finite && verdict == Verdict::failed)
+      crew.one([&] { state.status = end_without_step(state, options); });
   }
+  if (accepted) accept(crew, sums, state.found.pose, state.found.at, options, state, out);
   crew.one([&] { state.proposal = out; });
 }
 
@@ -270,21 +359,21 @@ NDT_HD NDT_NOINLINE inline void search_on(const Crew& crew, const DerivativeSums
 template <class Crew>
 NDT_HD inline Proposal propose(const Crew& crew, const DerivativeSums<double>& sums,
                                const LoopOptions& options, LoopState& state) {
-  if (state.search.trying()) {
-    search_on(crew, sums, options, state);
+  if (state.search.trying() || has_terms(options)) {
+    propose_stored(crew, sums, options, state);
     return state.proposal;
   }
   Proposal out;
   out.step = state.evaluations == 0 ? 0 : state.search.alpha();
-  accept(crew, sums, state.trial, derivatives_at(trial_of(state), sums, options), options, state, out);
+  accept(crew, sums, state.trial, derivatives_of(sums, state.at.angles), options, state, out);
   return out;
 }
 
-/// Calls propose() and commit().
+/// Calls propose() and commit(), which leaves nothing for later.
 template <class Crew>
 NDT_HD inline void advance(const Crew& crew, const DerivativeSums<double>& sums, const LoopOptions& options,
                            LoopState& state) {
-  commit(crew, propose(crew, sums, options, state), sums, options, state, [] {});
+  commit(crew, propose(crew, sums, options, state), sums, options, true, state, [] {});
 }
 
 /// The steps of StepControl::clamped, as a policy of schedules that offer TrustRegion too.
@@ -306,8 +395,8 @@ struct ClampedSteps {
   }
   template <class Crew, class Then>
   NDT_HD static void commit(const Crew& crew, const Proposal& proposal, const DerivativeSums<double>& sums,
-                            const LoopOptions& options, LoopState& state, Then&& then) {
-    ndt::commit(crew, proposal, sums, options, state, then);
+                            const LoopOptions& options, bool shown, LoopState& state, Then&& then) {
+    ndt::commit(crew, proposal, sums, options, shown, state, then);
   }
 };
 

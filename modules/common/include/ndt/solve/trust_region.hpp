@@ -282,7 +282,7 @@ struct TrustRegion {
   /// taken back.
   template <class Crew, class Then>
   NDT_HD static void commit(const Crew& crew, Nothing, const DerivativeSums<double>&, const LoopOptions&,
-                            LoopState& state, Then&& then) {
+                            bool /*shown*/, LoopState& state, Then&& then) {
     crew.one([&] {
       enter_found(state);
       if (state.accepted) then();
