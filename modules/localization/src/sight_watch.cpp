@@ -1,17 +1,47 @@
 #include "ndt/localization/sight_watch.hpp"
 
+#include <system_error>
+
 namespace ndt::localization {
 
+void SightWatch::reset() {
+  beside_ = {};
+  wait_ = 0;
+  suspicious_ = true;
+}
+
 void SightWatch::judge(const PointCloud& scan, ScanReport& report) {
-  if (!lines_ || every_ == 0 || report.verdict != Verdict::ok) return;
-  if (report.source == PoseSource::searched) wait_ = 0;
-  if (wait_-- > 0) return;
+  if (!lines_ || every_ == 0) return;
+  take_due(report);
+  if (report.verdict != Verdict::ok) return;
+  if (report.source == PoseSource::searched) suspicious_ = true;
+  if (!suspicious_ && wait_-- > 0) return;
+  wait_ = every_ - 1;
+  if (!suspicious_ && every_ > kScansOfALook && look_beside(scan, report.map_from_scan)) return;
   report.sight = lines_->look(initial_pose::ScanRays(scan), report.map_from_scan);
-  const bool contradicts = report.sight->contradiction() > bound_;
-  wait_ = contradicts ? 0 : every_ - 1;
-  if (!contradicts) return;
+  suspicious_ = report.sight->contradiction() > bound_;
+  if (!suspicious_) return;
   report.verdict = Verdict::doubtful;
   report.reason = Reason::contradicted;
+}
+
+void SightWatch::take_due(ScanReport& report) {
+  if (!beside_.valid() || --due_ > 0) return;
+  report.sight = beside_.get();
+  if (report.sight->contradiction() > bound_) suspicious_ = true;
+}
+
+bool SightWatch::look_beside(const PointCloud& scan, const Transform& map_from_scan) {
+  const auto look = [lines = lines_, scan, map_from_scan] {
+    return lines->look(initial_pose::ScanRays(scan), map_from_scan);
+  };
+  try {
+    beside_ = std::async(std::launch::async, look);
+  } catch (const std::system_error&) {
+    return false;
+  }
+  due_ = kScansOfALook;
+  return true;
 }
 
 }  // namespace ndt::localization

@@ -38,13 +38,34 @@ class Sight : public testing::Test {
       std::make_shared<const initial_pose::SightLines>(wall(20));
 };
 
-TEST_F(Sight, LooksAtEveryThirdScanWhileNothingContradicts) {
+TEST_F(Sight, LooksAtEveryThirdScanAndTellsOfItTwoScansLater) {
   Localizer follower = localizer();
-  for (int frame = 0; frame < 7; ++frame) {
+  for (int frame = 0; frame < 9; ++frame) {
     const ScanReport report = follower.localize(0.1 * frame, wall(20));
-    EXPECT_EQ(report.sight.has_value(), frame % 3 == 0) << frame;
+    EXPECT_EQ(report.sight.has_value(), frame == 0 || frame == 5 || frame == 8) << frame;
     EXPECT_EQ(to_string(report.verdict), "ok");
   }
+}
+
+TEST_F(Sight, LooksAtOnceWhereALookBesideContradicts) {
+  Localizer follower = localizer();
+  auto reason = [&, frame = 0](double radius_m) mutable {
+    return std::string(to_string(follower.localize(0.1 * frame++, wall(radius_m)).reason));
+  };
+  for (int frame = 0; frame < 3; ++frame) EXPECT_EQ(reason(20), "none");
+  EXPECT_EQ(reason(30), "none") << "looked at beside the next two";
+  EXPECT_EQ(reason(30), "none");
+  EXPECT_EQ(reason(30), "contradicted");
+  EXPECT_EQ(reason(20), "none");
+}
+
+TEST_F(Sight, ForgetsALookOfBeforeAStart) {
+  Localizer follower = localizer();
+  for (int frame = 0; frame < 3; ++frame) follower.localize(0.1 * frame, wall(20));
+  follower.localize(0.3, wall(30));
+  follower.start_at({});
+  for (int frame = 0; frame < 3; ++frame)
+    EXPECT_EQ(to_string(follower.localize(0.1 * frame, wall(20)).reason), "none") << frame;
 }
 
 TEST_F(Sight, DoubtsAScanThatLooksThroughTheWallUntilOneDoesNot) {

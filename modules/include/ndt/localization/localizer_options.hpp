@@ -65,9 +65,11 @@ struct LocalizerOptions {
   double spread_offset_m = 1;         ///< how far beside it they begin
   double spread_bound_m = 0.2;        ///< of a pose that is not doubtful
   std::optional<double> spread_reject_m;  ///< a larger spread rejects the scan; nothing: none does
-  int sight_every = 10;                   ///< every so many ok poses are compared with sight lines, 0: none
-  double sight_bound = 0.15;              ///< share of what may contradict the map there
-  int lost_after = 5;                     ///< rejected scans in a row
+  /// Every so many ok poses are compared with sight lines, 0: none. Beside the next two scans, unless the
+  /// pose is the first, a search found it, or the last comparison contradicted the map.
+  int sight_every = 10;
+  double sight_bound = 0.15;  ///< share of what may contradict the map there
+  int lost_after = 5;         ///< rejected scans in a row
 
   CovarianceMode covariance = CovarianceMode::fixed;                     ///< of x and y
   double position_variance_m2 = 0.0225, angle_variance_rad2 = 0.000625;  ///< the fixed covariance

@@ -190,7 +190,8 @@ struct ScanReport {
   Judgement judgement;                 ///< of `aligned`
   double moved_m = 0;                  ///< from the prediction to `aligned`
   double gap_s = 0;                    ///< since the scan before; 0 for the first
-  /// A comparison of what the scan sees at the pose with the map; nothing if there was none.
+  /// A comparison of what the scan sees at the pose with the map; nothing if there was none. Where nothing is
+  /// suspicious, that of the second scan before (LocalizerOptions::sight_every).
   std::optional<initial_pose::Sight> sight;
   std::optional<Spread> spread;     ///< of `aligned`; nothing if it was not looked at
   std::vector<AlignResult> beside;  ///< the alignments of MULTI_NDT from beside the pose

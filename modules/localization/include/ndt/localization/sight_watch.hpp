@@ -2,6 +2,7 @@
 // them.
 #pragma once
 
+#include <future>
 #include <memory>
 
 #include "ndt/initial_pose/sight_lines.hpp"
@@ -10,7 +11,8 @@
 
 namespace ndt::localization {
 
-/// Looks along the scans of a vehicle.
+/// Looks along the scans of a vehicle. A look takes as long as everything else that a scan needs. So where
+/// nothing is suspicious it is made beside the next scans, and tells of its own with the second after it.
 class SightWatch {
  public:
   /// Never looks, until it gets sight lines.
@@ -19,15 +21,25 @@ class SightWatch {
 
   /// Takes the sight lines of the map in force; null: it never looks.
   void use(std::shared_ptr<const initial_pose::SightLines> lines) { lines_ = std::move(lines); }
-  /// The next ok pose is looked at.
-  void reset() { wait_ = 0; }
+  /// The next ok pose is looked at before it is told.
+  void reset();
   /// Makes an ok pose doubtful if scan and map contradict each other there. Looks at every sight_every-th ok
   /// pose and at those that a search found. After a contradiction it looks at all, until one is clear.
   void judge(const PointCloud& scan, ScanReport& report);
 
  private:
+  /// Scans after which a look beside them tells.
+  static constexpr int kScansOfALook = 2;
+
+  /// Waits for the look beside, if it is due, and writes what it saw to the report.
+  void take_due(ScanReport& report);
+  /// Begins a look beside the next scans. False if the system has no thread to spare.
+  bool look_beside(const PointCloud& scan, const Transform& map_from_scan);
+
   std::shared_ptr<const initial_pose::SightLines> lines_;
-  int every_, wait_ = 0;
+  std::future<initial_pose::Sight> beside_;
+  int every_, wait_ = 0, due_ = 0;  ///< scans until the next look, and until that beside tells
+  bool suspicious_ = true;
   double bound_;
 };
 
