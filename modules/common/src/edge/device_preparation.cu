@@ -80,7 +80,7 @@ std::optional<HeldRawScan> DevicePreparation::prepare(const RawPoints& raw, cons
                    sizeof(PreparationCounts) + kCopyBuckets * sizeof(unsigned)});
   prepared_.reserve(room), motion_.reserve(1), found_.reserve(1);
   if (raw.times != nullptr) prepared_times_.reserve(room);
-  if (use.motion != nullptr) motion_[0] = *use.motion;
+  if (use.motion != nullptr) context_.upload_copy(motion_.data(), use.motion, sizeof *use.motion);
   words_.reserve(kMostLeaves / 32);
   if (!words_are_zero_) context_.fill_bytes(words_.data(), 0, kMostLeaves / 8);
   const auto [kept, ranges, numbers, leaves, sampled, out, ranks, slices, counts] = arrays_.data();

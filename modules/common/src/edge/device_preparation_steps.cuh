@@ -94,11 +94,22 @@ __device__ void for_each_point(unsigned n, F&& f) {
     f(first + threadIdx.x, first + threadIdx.x < n);
 }
 
+/// A copy of the motion for the threads of a block, each of which looks up another part of it. They see it
+/// after a barrier. Null if there is none.
+__device__ const SweepMotion* shared_motion(const SweepMotion* motion) {
+  __shared__ alignas(SweepMotion) double copy[sizeof(SweepMotion) / sizeof(double)];
+  if (motion == nullptr) return nullptr;
+  const auto* from = reinterpret_cast<const double*>(motion);
+  for (unsigned i = threadIdx.x; i < sizeof copy / sizeof copy[0]; i += kThreads) copy[i] = from[i];
+  return reinterpret_cast<const SweepMotion*>(copy);
+}
+
 /// Looks at each point by itself.
 __device__ void filter(const Job& job) {
   __shared__ BlockCounts block;
   constexpr unsigned kCounters = sizeof(BlockCounts) / sizeof(unsigned);
   if (threadIdx.x < kCounters) reinterpret_cast<unsigned*>(&block)[threadIdx.x] = 0;
+  const SweepMotion* const motion = shared_motion(job.motion);
   __syncthreads();
   PreparationCounts& counts = *job.at.counts;
   unsigned high[3] = {}, low[3] = {};
@@ -122,7 +133,7 @@ __device__ void filter(const Job& job) {
           atomicAdd(job.at.buckets + PointBits(p).hash() % kCopyBuckets, 1U);
         }
       }
-      if (job.motion != nullptr) p = moved_point(*job.motion, job.times[i], p, job.origin);
+      if (motion != nullptr) p = moved_point(*motion, job.times[i], p, job.origin);
       removal = job.filter.removal(job.origin + cast<double>(p));
       job.at.ranges[i] = range;
       job.at.points[i] = p;

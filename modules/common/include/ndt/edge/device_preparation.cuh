@@ -55,7 +55,7 @@ class DevicePreparation {
   cuda::PinnedBuffer<float> staged_times_;
   cuda::PinnedBuffer<Point> prepared_;
   cuda::PinnedBuffer<float> prepared_times_;
-  cuda::PinnedBuffer<SweepMotion> motion_;
+  cuda::DeviceBuffer<SweepMotion> motion_;
   cuda::PinnedBuffer<PreparationCounts> found_;
   /// The leaves of a grid, a bit each; 32 MiB. All zero between two scans, unless a kernel failed.
   cuda::DeviceBuffer<unsigned> words_;
