@@ -102,7 +102,7 @@ struct SampleArguments {
     const bool beside = team.has_side_sum<kWidth>(sample);
     team.once([&] { run_of->beside = beside; });
     team.sum<DerivativeSums>(sample.of, All{}, NoQuestion{}, [&] {
-      if (beside) team.start_side_sum<SurfaceSums, kWidth>(sample, Item{});
+      if (beside) GridTeam::sum_side_part<SurfaceSums, kWidth>(team.side_part(), sample, Item{});
     });
     team.replicated([](const auto&) { return 0; }, [](const auto&, int) {},
                     [&] {
