@@ -1,8 +1,31 @@
 #include "ndt/localization/sight_watch.hpp"
 
 #include <system_error>
+#include <utility>
 
 namespace ndt::localization {
+
+SightThread::SightThread()
+    : thread_([this](const std::stop_token& stop) {
+        std::unique_lock lock(mutex_);
+        while (changed_.wait(lock, stop, [this] { return look_.has_value(); })) {
+          Look look = std::move(*look_);
+          look_.reset();
+          lock.unlock();
+          look();
+          lock.lock();
+        }
+      }) {}
+
+std::future<initial_pose::Sight> SightThread::begin(Look look) {
+  std::future<initial_pose::Sight> seen = look.get_future();
+  {
+    const std::lock_guard lock(mutex_);
+    look_ = std::move(look);
+  }
+  changed_.notify_one();
+  return seen;
+}
 
 void SightWatch::reset() {
   beside_ = {};
@@ -32,14 +55,14 @@ void SightWatch::take_due(ScanReport& report) {
 }
 
 bool SightWatch::look_beside(const PointCloud& scan, const Transform& map_from_scan) {
-  const auto look = [lines = lines_, scan, map_from_scan] {
-    return lines->look(initial_pose::ScanRays(scan), map_from_scan);
-  };
   try {
-    beside_ = std::async(std::launch::async, look);
+    if (!thread_) thread_ = std::make_unique<SightThread>();
   } catch (const std::system_error&) {
     return false;
   }
+  beside_ = thread_->begin(SightThread::Look([lines = lines_, scan, map_from_scan] {
+    return lines->look(initial_pose::ScanRays(scan), map_from_scan);
+  }));
   due_ = kScansOfALook;
   return true;
 }

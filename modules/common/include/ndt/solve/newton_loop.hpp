@@ -135,9 +135,16 @@ NDT_HD inline void make_current(const EvaluatedPose& next, double step, bool fir
 /// Whether the loop searches along its steps.
 NDT_HD inline bool searches(const LoopOptions& options) { return options.line_search != LineSearch::off; }
 
-/// Whether derivatives have terms beside those of the sums.
-NDT_HD inline bool has_terms(const LoopOptions& options) {
-  return options.hessian == HessianForm::autoware_1_9 || options.regularisation.active;
+/// The derivatives at a pose, of the sums there.
+NDT_HD inline Derivatives derivatives_at(const PoseAngles& at, const DerivativeSums<double>& sums,
+                                         const LoopOptions& options) {
+  Derivatives out = derivatives_of(sums, at.angles);
+  if (options.hessian == HessianForm::autoware_1_9) turn_sign_of_autoware_1_9(sums, at.angles, out);
+  add_regularisation(options.regularisation, at.pose, at.exact.sine[2], at.exact.cosine[2], out);
+  return out;
+}
+NDT_HD inline PoseAngles trial_of(const LoopState& state) {
+  return {state.trial, state.at.exact, state.at.angles};
 }
 
 // A device's loop takes its instructions from memory that is small. So what few alignments need is not
@@ -147,13 +154,7 @@ NDT_HD inline bool has_terms(const LoopOptions& options) {
 template <class Crew>
 NDT_HD NDT_NOINLINE inline void store_trial(const Crew& crew, const DerivativeSums<double>& sums,
                                             const LoopOptions& options, LoopState& state) {
-  crew.one([&] {
-    const SinCos& exact = state.at.exact;
-    Derivatives at = derivatives_of(sums, state.at.angles);
-    if (options.hessian == HessianForm::autoware_1_9) turn_sign_of_autoware_1_9(sums, state.at.angles, at);
-    add_regularisation(options.regularisation, state.trial, exact.sine[2], exact.cosine[2], at);
-    state.found = {state.trial, at};
-  });
+  crew.one([&] { state.found = {state.trial, derivatives_at(trial_of(state), sums, options)}; });
 }
 
 /// Goes to the first trial along a Newton step from the pose. Tells why there is none, or `running`.
@@ -228,10 +229,11 @@ NDT_HD inline void accept(const Crew& crew, const DerivativeSums<double>& sums, 
 
 /// Works out the derivatives of the current pose, if keep_trial() left them for later.
 template <class Crew>
-NDT_HD NDT_NOINLINE inline void complete_here(const Crew& crew, LoopState& state) {
+NDT_HD NDT_NOINLINE inline void complete_here(const Crew& crew, const LoopOptions& options,
+                                              LoopState& state) {
   crew.one([&] {
     if (!state.sums_kept) return;
-    state.here = {state.kept_at.pose, derivatives_of(state.kept_sums, state.kept_at.angles)};
+    state.here = {state.kept_at.pose, derivatives_at(state.kept_at, state.kept_sums, options)};
     state.sums_kept = false;
   });
 }
@@ -245,12 +247,11 @@ NDT_HD NDT_NOINLINE inline void commit_found(const Crew& crew, const DerivativeS
   crew.one([&] {
     state.evaluations += state.search.trying() ? 0 : 1;
     if (proposal.stored) return;
-    const bool moved = proposal.moved;
-    state.found = {moved ? state.tried.pose : state.trial,
-                   derivatives_of(sums, moved ? state.tried.angles : state.at.angles)};
+    const PoseAngles at = proposal.moved ? state.tried : trial_of(state);
+    state.found = {at.pose, derivatives_at(at, sums, options)};
   });
   if (first) copy(crew, state.found, state.guess);
-  if (!finite) return complete_here(crew, state);
+  if (!finite) return complete_here(crew, options, state);
   crew.one([&] {
     count_step(state.found.pose, proposal.step, first, state);
     state.sums_kept = false;
@@ -286,7 +287,7 @@ NDT_HD inline void commit(const Crew& crew, const Proposal& proposal, const Deri
   const bool first = state.evaluations == 0, ended = state.status != LoopStatus::running;
   crew.one([&] { state.accepted = false; });
   if (!proposal.accepted) {
-    if (ended) complete_here(crew, state);
+    if (ended) complete_here(crew, options, state);
     return;
   }
   if (proposal.moved && !proposal.stored && !first && !ended && !shown && !searches(options)) {
@@ -316,7 +317,7 @@ NDT_HD inline void offer_trial(LoopState& state) {
   if (goes_on && state.search.current_is_best()) state.best_trial = trial, state.best_alpha = alpha;
 }
 
-/// Proposes as propose() does, where a line search goes on or derivatives have more terms. Leaves the
+/// Proposes as propose() does, where a line search goes on or the Hessian has another form. Leaves the
 /// proposal in the state.
 template <class Crew>
 NDT_HD NDT_NOINLINE inline void propose_stored(const Crew& crew, const DerivativeSums<double>& sums,
@@ -359,13 +360,16 @@ NDT_HD NDT_NOINLINE inline void propose_stored(const Crew& crew, const Derivativ
 template <class Crew>
 NDT_HD inline Proposal propose(const Crew& crew, const DerivativeSums<double>& sums,
                                const LoopOptions& options, LoopState& state) {
-  if (state.search.trying() || has_terms(options)) {
+  if (state.search.trying() || options.hessian == HessianForm::autoware_1_9) {
     propose_stored(crew, sums, options, state);
     return state.proposal;
   }
   Proposal out;
   out.step = state.evaluations == 0 ? 0 : state.search.alpha();
-  accept(crew, sums, state.trial, derivatives_of(sums, state.at.angles), options, state, out);
+  const SinCos& exact = state.at.exact;
+  Derivatives at = derivatives_of(sums, state.at.angles);
+  add_regularisation(options.regularisation, state.trial, exact.sine[2], exact.cosine[2], at);
+  accept(crew, sums, state.trial, at, options, state, out);
   return out;
 }
 
