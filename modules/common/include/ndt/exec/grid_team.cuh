@@ -155,7 +155,7 @@ class GridTeam : public DeviceTeam<GridTeamMemory> {
     // Other chunks have no more items than the first.
     return blocks_ == plan_.groups.chunks && cut_of(plan_.groups, n).end(0) <= 32 / Width;
   }
-  /// Where a block publishes its part of a side sum.
+  /// A block's part of a side sum, and the place for it.
   struct SidePart {
     const ChunkPlan& plan;
     std::uint64_t* words;
@@ -280,7 +280,7 @@ class GridTeam : public DeviceTeam<GridTeamMemory> {
       if (j < wait.count) a += value(read[j].a, wait.tag), b += value(read[j].b, wait.tag);
     out[0] = a, out[1] = b;
   }
-  /// The same where it is rare, so that a loop's instructions stay close together.
+  /// Gathers where it is rare, so that a loop's instructions stay close together.
   __device__ __noinline__ static void gather_apart(const Wait wait, int per_group, double* out) {
     gather(wait, per_group, out);
   }

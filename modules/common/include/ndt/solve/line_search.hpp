@@ -41,7 +41,7 @@ class StepSearch {
     if (options.kind != LineSearch::off) choose_first();
   }
 
-  /// Without a search: takes the first trial.
+  /// Takes the first trial, where no line is searched.
   NDT_HD void take(double alpha) { alpha_ = alpha; }
 
   NDT_HD double alpha() const { return alpha_; }

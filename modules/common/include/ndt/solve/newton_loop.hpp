@@ -134,8 +134,8 @@ NDT_HD NDT_NOINLINE inline void commit_found(const Crew& crew, const DerivativeS
   copy(crew, state.found, state.here);
 }
 
-/// Makes the trial, which is in state.tried, the current pose, and keeps its sums: nobody needs the
-/// derivatives of a pose that the loop has left, unless that is the last one whose sums are finite.
+/// Makes the trial, which is in state.tried, the current pose, and keeps its sums. Nobody needs the
+/// derivatives of a pose that the loop has left, unless it is the last one whose sums are finite.
 template <class Crew>
 NDT_HD inline void keep_trial(const Crew& crew, const Proposal& proposal, const DerivativeSums<double>& sums,
                               LoopState& state) {
