@@ -76,7 +76,8 @@ class Measurer {
       if (const auto spent = spent_by(*aligner_)) build_us_ = spent->map_us;
       if (entry_.on_device && job_.timed && !has_map_) take_first_calls(map, guess);
       bounds_ = bounds_of(*aligner_, map, options_, entry_);
-      if ((job_.search || job_.second_look.value_or(false)) && !entry_.own_process) sight_lines_.emplace(map);
+      if ((job_.search || job_.second_look.value_or(false)) && !entry_.own_process)
+        judge_.emplace(bounds_, map);
       if (searches_anywhere()) anywhere_.emplace(anywhere_in(map, options_, entry_.on_device));
       has_map_ = true;
     }
@@ -168,7 +169,7 @@ class Measurer {
   void align(const PerScan& per_scan) {
     if (search_)
       search_->run(*aligner_, scan_, per_scan, anywhere_ ? &*anywhere_ : nullptr,
-                   sight_lines_ ? &*sight_lines_ : nullptr);
+                   judge_ ? &judge_->sight_lines() : nullptr);
     else if (guesses_.size() == 1)
       results_[0] = aligner_->align(scan_, guesses_[0], per_scan);
     else if (entry_.batches)
@@ -286,15 +287,14 @@ class Measurer {
   }
 
   void judge(Measurement& measurement, const AlignResult& result) const {
-    const Verdict verdict =
-        job_.second_look.value_or(false) && sight_lines_
-            ? verdict_of(*aligner_, scan_, result, bounds_, entry_, starting_now(), &*sight_lines_)
-            : verdict_of(result, bounds_, entry_);
-    measurement.verdict = to_text(verdict);
-    if (!verdict.evidence) return;
-    measurement.matched = verdict.evidence->matched;
+    const initial_pose::PoseJudgement judgement = job_.second_look.value_or(false) && judge_ && !entry_.peer
+                                                      ? (*judge_)(*aligner_, scan_, result, starting_now())
+                                                      : initial_pose::judge(result, bounds_);
+    measurement.verdict = to_text(judgement);
+    if (!judgement.evidence) return;
+    measurement.matched = judgement.evidence->matched;
     // A spread without a bound is none: JSON has no infinity.
-    if (const auto& spread_m = verdict.evidence->spread_m; spread_m && std::isfinite(*spread_m))
+    if (const auto& spread_m = judgement.evidence->spread_m; spread_m && std::isfinite(*spread_m))
       measurement.spread_m = spread_m;
   }
 
@@ -308,10 +308,10 @@ class Measurer {
   std::unique_ptr<Aligner> aligner_;
   GridShift grid_shift_;
   PointCloud scan_;
-  std::vector<Transform> guesses_;                       ///< of the current measurement
-  std::optional<SearchRun> search_;                      ///< of it, if it is one
-  std::optional<AnywhereSearch> anywhere_;               ///< of the map, if the search needs it
-  std::optional<initial_pose::SightLines> sight_lines_;  ///< of the map, for searches and second looks
+  std::vector<Transform> guesses_;            ///< of the current measurement
+  std::optional<SearchRun> search_;           ///< of it, if it is one
+  std::optional<AnywhereSearch> anywhere_;    ///< of the map, if the search needs it
+  std::optional<initial_pose::Judge> judge_;  ///< of the map, for searches and second looks
   std::vector<AlignResult> results_;
   bool out_of_time_ = false;  ///< any call of this measurement so far
   PerScan per_scan_;

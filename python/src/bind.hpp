@@ -11,6 +11,7 @@ namespace ndt::python {
 
 void bind_results(nanobind::module_& module);
 void bind_aligner(nanobind::module_& module);
+void bind_judge(nanobind::module_& module);
 void bind_search(nanobind::module_& module);
 void bind_localizer(nanobind::module_& module);
 

@@ -50,6 +50,7 @@ NB_MODULE(_ndt, m) {
       "Input that cannot be used: an unreadable file, a map without a voxel.";
   bind_results(m);
   bind_aligner(m);
+  bind_judge(m);
   bind_search(m);
   bind_localizer(m);
   m.def("read_cloud", read, "file"_a,

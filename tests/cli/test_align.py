@@ -17,7 +17,7 @@ ALIGN_KEYS = {
     "condition_number": float, "surface_condition_number": float, "push_sigmas": float, "weak_direction": 6, "laplace_covariance_m2": 4,
     "laplace_covariance_floored_m2": 4, "newton_fallbacks": int, "dropped_points": int,
     "derivative_rpy_rad": 3}
-VERDICT_KEYS = {"verdict": str, "doubt": type(None), "reliable_nvtl": float, "reliable_matched": float, "overlap": float,
+VERDICT_KEYS = {"verdict": str, "doubt": type(None), "covariance": 36, "reliable_nvtl": float, "reliable_matched": float, "overlap": float,
                 "matched": float, "spread_m": float, "spread_deg": float}
 EVALUATE_KEYS = {
     "implementation": str, "score": float, "transform_probability": float, "nvtl": float, "gradient": 6, "hessian": 36,
@@ -55,7 +55,7 @@ def shown(numbers):
 def test_align_json_has_exactly_the_documented_keys(courtyard, implementation):
     result = answer("align", courtyard, "--guess", GUESS, "--implementation", implementation)
     fallbacks = int if implementation in OWN_IMPLEMENTATIONS else type(None)  # PCL does not tell
-    verdict = VERDICT_KEYS if implementation in OWN_IMPLEMENTATIONS else dict.fromkeys(VERDICT_KEYS, type(None)) | {"verdict": str, "doubt": str}
+    verdict = VERDICT_KEYS if implementation in OWN_IMPLEMENTATIONS else dict.fromkeys(VERDICT_KEYS, type(None)) | {"verdict": str, "doubt": str, "covariance": 36}
     check_shape(result, ALIGN_KEYS | {"newton_fallbacks": fallbacks} | verdict)
     assert result["implementation"] == implementation and result["stop"] == "converged"
     assert all(abs(v) < 0.05 for v in result["pose_xyz_m"]) and all(abs(v) < 0.01 for v in result["pose_rpy_rad"])

@@ -55,6 +55,27 @@ def test_an_alignment_has_the_bits_of_the_command_line(name, clouds):
     assert result.converged and result.covariance.shape == (2, 2)
 
 
+def test_a_judgement_is_that_of_the_command_line(clouds):
+    options = {"implementation": "persistent_cpu", "profile": "pyramid", "resolution": 1.5}
+    aligner = ndt.Aligner(clouds[0], **options)
+    judge = ndt.Judge(aligner, clouds[0])
+    for guess, verdict in ((GUESS, "ok"), (pose(2, -3, 0, 3.1), "doubtful"), (pose(500), "doubtful")):
+        words = [word for name, value in options.items() for word in ("--" + name, value)]
+        answer = bench("align", "--map", MAP, "--scan", SCAN, "--guess", ",".join(map(repr, guess.ravel().tolist())), *words)
+        judgement = judge(aligner, clouds[1], aligner.align(clouds[1], guess))
+        assert judgement.verdict == answer["verdict"] == verdict and judgement.ok == (verdict == "ok")
+        assert "; ".join(judgement.reasons) == (answer["doubt"] or "")
+        if answer["covariance"] is None:
+            assert judgement.covariance is None and guess[0, 3] == 500
+        else:
+            assert judgement.covariance.shape == (6, 6) and judgement.covariance.ravel().tolist() == answer["covariance"]
+            assert np.array_equal(judgement.covariance, judgement.covariance.T)
+    late = judge(aligner, clouds[1], aligner.align(clouds[1], GUESS), timeout_ms=1e-6)
+    assert late.reasons[0] == "the second look at it was ended before it was finished"
+    with pytest.raises(TypeError, match="^scan"):
+        judge(aligner, None, aligner.align(clouds[1], GUESS))
+
+
 def test_profiles_and_lists_are_those_of_the_command_line(clouds):
     answer = bench("align", "--map", MAP, "--scan", SCAN, "--guess", GUESS_TEXT, "--implementation", "persistent_cpu", "--profile",
                    "pyramid", "--levels", "4,1", "--max-iterations", 9)

@@ -17,9 +17,12 @@
 #include "peers/peer_aligner.hpp"
 #include "registry/given_options.hpp"
 #include "run/repeatability.hpp"
+#include "run/verdict.hpp"
 
 namespace ndt::harness {
 namespace {
+
+using initial_pose::PoseJudgement;
 
 struct AlignCommand {
   MapArguments map;
@@ -44,11 +47,12 @@ std::vector<Requirement> requirements(const AlignCommand& a) {
 }
 
 /// Says on stderr what was required and is not so.
-ExitCode checked(std::span<const Requirement> required, const AlignResult& result, const Verdict& verdict) {
+ExitCode checked(std::span<const Requirement> required, const AlignResult& result,
+                 const PoseJudgement& verdict) {
   for (const Requirement requirement : required) {
     const bool met = requirement == Requirement::converged ? result.stop == Stop::converged : verdict.ok();
     if (met) continue;
-    notice("ndt-bench: align: --require {} is not met: {}\n", to_string(requirement), doubts_text(verdict));
+    notice("ndt-bench: align: --require {} is not met: {}\n", to_string(requirement), reasons_text(verdict));
     return ExitCode::jobs_failed;
   }
   return ExitCode::ok;
@@ -131,14 +135,13 @@ ExitCode align(const AlignCommand& given) {
     draw(*scene, map.cloud(), scan.cloud, guess, outcome.result, entry.own_process ? nullptr : aligner.get());
   const initial_pose::ReliableBounds bounds = bounds_of(*aligner, map.cloud(), options, entry);
   warn_of_thin_map(bounds.covered, initial_pose::last_edge_m(options));
-  std::optional<initial_pose::SightLines> sight_lines;  // they copy the map
-  if (outcome.result.stop == Stop::converged && !entry.peer) sight_lines.emplace(map.cloud());
-  Verdict verdict = verdict_of(*aligner, scan.cloud, outcome.result, bounds, entry, per_scan(a.align),
-                               sight_lines ? &*sight_lines : nullptr);
+  PoseJudgement verdict = entry.peer ? initial_pose::judge(outcome.result, bounds)
+                                     : initial_pose::Judge(bounds, map.cloud())(
+                                           *aligner, scan.cloud, outcome.result, per_scan(a.align));
   doubt_same_points(verdict, share_of_same_points(map.cloud(), scan.cloud, guess));
   if (a.json) {
     nlohmann::ordered_json json = to_json(outcome.result, entry.name, outcome.times, a.trace);
-    put_verdict(json, verdict);
+    put_verdict(json, verdict, bounds);
     put_map(json, map);
     put_preparation(json, "scan_preparation", scan);
     print_json(json);

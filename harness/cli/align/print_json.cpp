@@ -100,12 +100,14 @@ json to_json(std::span<const VoxelInfo> voxels, std::string_view implementation,
   return {{"implementation", implementation}, {"resolution_m", resolution_m}, {"voxels", std::move(list)}};
 }
 
-void put_verdict(json& object, const Verdict& verdict) {
-  object["verdict"] = verdict.ok() ? "ok" : "doubtful";
-  object["doubt"] = verdict.ok() ? json() : json(doubts_text(verdict));
-  object["reliable_nvtl"] = verdict.bounds.nvtl ? json(*verdict.bounds.nvtl) : json();
-  object["reliable_matched"] = verdict.bounds.matched ? json(*verdict.bounds.matched) : json();
-  put_evidence(object, verdict.evidence.value_or(initial_pose::Evidence{}));
+void put_verdict(json& object, const initial_pose::PoseJudgement& judgement,
+                 const initial_pose::ReliableBounds& bounds) {
+  object["verdict"] = judgement.ok() ? "ok" : "doubtful";
+  object["doubt"] = judgement.ok() ? json() : json(reasons_text(judgement));
+  object["covariance"] = judgement.covariance ? json(array_of(judgement.covariance->m)) : json();
+  object["reliable_nvtl"] = bounds.nvtl ? json(*bounds.nvtl) : json();
+  object["reliable_matched"] = bounds.matched ? json(*bounds.matched) : json();
+  put_evidence(object, judgement.evidence.value_or(initial_pose::Evidence{}));
 }
 
 void put_evidence(json& object, const initial_pose::Evidence& evidence) {

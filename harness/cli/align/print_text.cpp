@@ -149,9 +149,9 @@ std::string text_table(std::span<const TextColumn> columns, std::span<const std:
   return out;
 }
 
-std::string second_look_text(const Verdict& verdict) {
-  if (!verdict.evidence || !verdict.evidence->matched) return "";
-  const initial_pose::Evidence& evidence = *verdict.evidence;
+std::string second_look_text(const initial_pose::PoseJudgement& judgement) {
+  if (!judgement.evidence || !judgement.evidence->matched) return "";
+  const initial_pose::Evidence& evidence = *judgement.evidence;
   const std::string spread =
       std::isinf(*evidence.spread_m) ? "no pose of one of them" : fmt::format("{:.3f} m", *evidence.spread_m);
   const std::string sight = evidence.sight ? fmt::format("; {:.1f} % contradicts what it sees",

@@ -14,8 +14,8 @@
 #include "ndt/align/aligner.hpp"
 #include "ndt/core/point_cloud.hpp"
 #include "ndt/initial_pose/anywhere.hpp"
+#include "ndt/initial_pose/verdict.hpp"
 #include "registry/search_arguments.hpp"
-#include "run/verdict.hpp"
 
 namespace ndt::harness {
 
@@ -46,12 +46,13 @@ nlohmann::ordered_json to_json(const Evaluation& evaluation, std::string_view im
 nlohmann::ordered_json to_json(std::span<const VoxelInfo> voxels, std::string_view implementation,
                                double resolution_m);
 
-/// Sets verdict, doubt, reliable_nvtl, reliable_matched, and what put_evidence() sets.
-void put_verdict(nlohmann::ordered_json& object, const Verdict& verdict);
+/// Sets verdict, doubt, covariance, reliable_nvtl, reliable_matched, and what put_evidence() sets.
+void put_verdict(nlohmann::ordered_json& object, const initial_pose::PoseJudgement& judgement,
+                 const initial_pose::ReliableBounds& bounds);
 /// Sets overlap, matched, spread_m and spread_deg; null where there is none or no bound.
 void put_evidence(nlohmann::ordered_json& object, const initial_pose::Evidence& evidence);
 /// A line of what a second look found, if one was taken.
-std::string second_look_text(const Verdict& verdict);
+std::string second_look_text(const initial_pose::PoseJudgement& judgement);
 
 /// Sets `key` to the points given and what each filter removed and left; nothing if no filter was asked for.
 void put_preparation(nlohmann::ordered_json& object, const char* key, const PreparedCloud& prepared);

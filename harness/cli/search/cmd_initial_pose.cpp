@@ -25,6 +25,7 @@
 #include "ndt/io/cloud_output.hpp"
 #include "peers/peer_aligner.hpp"
 #include "run/repeatability.hpp"
+#include "run/verdict.hpp"
 
 namespace ndt::harness {
 namespace {

@@ -7,14 +7,21 @@
 #include <stdexcept>
 #include <string>
 #include <string_view>
+#include <type_traits>
 
 #include "ndt/core/error.hpp"
 #include "ndt/core/limits.hpp"
 #include "ndt/implementations.hpp"
+#include "ndt/initial_pose/verdict.hpp"
 #include "ndt/named_options.hpp"
 
 struct ndt_aligner {
   std::unique_ptr<ndt::Aligner> aligner;
+  ndt::AlignOptions options;
+};
+
+struct ndt_judge {
+  ndt::initial_pose::Judge judge;
 };
 
 namespace {
@@ -149,8 +156,50 @@ ndt_result result_from(const ndt::AlignResult& r) {
   return out;
 }
 
+/// Refuses a result whose size does not reach the members of the first version.
+void require_size(const ndt_result* result) {
+  require(result, "result");
+  if (result->struct_size < offsetof(ndt_result, has_covariance))
+    throw std::invalid_argument("result->struct_size = " + std::to_string(result->struct_size) +
+                                ": set it to sizeof(ndt_result)");
+}
+
+/// Takes the members that a judge looks at. Members that a caller of an older version lacks are 0.
+ndt::AlignResult result_from(const ndt_result* given) {
+  require_size(given);
+  ndt_result known{};
+  std::memcpy(&known, given, std::min(given->struct_size, sizeof(known)));
+  std::underlying_type_t<ndt_stop> stop{};  // read as a number, because an enum may hold its names alone
+  std::memcpy(&stop, &known.stop, sizeof(stop));
+  if (stop > NDT_TIMEOUT)
+    throw std::invalid_argument("result->stop = " + std::to_string(stop) +
+                                ": give a result of ndt_aligner_align()");
+  ndt::AlignResult result;
+  std::copy_n(known.map_from_scan, 16, result.map_from_scan.m);
+  result.stop = static_cast<ndt::Stop>(stop);
+  result.transform_probability = known.transform_probability;
+  result.nvtl = known.nvtl;
+  if (known.has_covariance != 0)
+    result.laplace_covariance =
+        ndt::PositionCovariance{known.covariance_xx, known.covariance_xy, known.covariance_yy};
+  return result;
+}
+
+ndt_judgement judgement_from(const ndt::initial_pose::PoseJudgement& judgement) {
+  ndt_judgement out{};
+  out.ok = judgement.ok();
+  if (judgement.covariance) {
+    out.has_covariance = 1;
+    std::copy_n(judgement.covariance->m, 36, out.covariance);
+  }
+  const std::string reasons = reasons_text(judgement);
+  reasons.copy(out.reasons, sizeof(out.reasons) - 1);
+  return out;
+}
+
 /// Callers of an older version have a shorter structure; the newer members are not written.
-void hand_over(ndt_result from, ndt_result* to) {
+template <class Struct>
+void hand_over(Struct from, Struct* to) {
   const std::size_t size = std::min(to->struct_size, sizeof(from));
   from.struct_size = to->struct_size;
   std::memcpy(to, &from, size);
@@ -170,10 +219,7 @@ ndt_status align(ndt_aligner* aligner, const Cloud* scan, const double guess[16]
   return guarded([&] {
     require(aligner, "aligner");
     require(guess, "guess");
-    require(result, "result");
-    if (result->struct_size < offsetof(ndt_result, has_covariance))
-      throw std::invalid_argument("result->struct_size = " + std::to_string(result->struct_size) +
-                                  ": set it to sizeof(ndt_result)");
+    require_size(result);
     ndt::Transform start;
     std::copy_n(guess, 16, start.m);
     hand_over(result_from(aligner->aligner->align(cloud_from(scan, "scan"), start)), result);
@@ -192,7 +238,7 @@ ndt_status ndt_aligner_create(const char* implementation, const char* options, n
     const auto name = bounded(implementation, ndt::Limits::kTokenBytes, "implementation");
     const auto chosen =
         ndt::options_from_text(bounded(options == nullptr ? "" : options, kOptionsBytes, "options"));
-    *aligner = new ndt_aligner{ndt::make_aligner(name, chosen)};
+    *aligner = new ndt_aligner{ndt::make_aligner(name, chosen), chosen};
   });
 }
 
@@ -212,6 +258,31 @@ ndt_status ndt_aligner_align(ndt_aligner* aligner, const ndt_cloud* scan, const 
 ndt_status ndt_aligner_align_on_device(ndt_aligner* aligner, const ndt_device_cloud* scan,
                                        const double guess[16], ndt_result* result) {
   return align(aligner, scan, guess, result);
+}
+
+ndt_status ndt_judge_create(ndt_aligner* aligner, const ndt_cloud* map, ndt_judge** judge) {
+  return guarded([&] {
+    require(judge, "judge");
+    *judge = nullptr;
+    require(aligner, "aligner");
+    *judge = new ndt_judge{{*aligner->aligner, cloud_from(map, "map"), aligner->options}};
+  });
+}
+
+void ndt_judge_destroy(ndt_judge* judge) { delete judge; }
+
+ndt_status ndt_judge_pose(const ndt_judge* judge, ndt_aligner* aligner, const ndt_cloud* scan,
+                          const ndt_result* result, ndt_judgement* judgement) {
+  return guarded([&] {
+    require(judge, "judge");
+    require(aligner, "aligner");
+    require(judgement, "judgement");
+    if (judgement->struct_size < sizeof(ndt_judgement))
+      throw std::invalid_argument("judgement->struct_size = " + std::to_string(judgement->struct_size) +
+                                  ": set it to sizeof(ndt_judgement)");
+    const auto found = judge->judge(*aligner->aligner, cloud_from(scan, "scan"), result_from(result));
+    hand_over(judgement_from(found), judgement);
+  });
 }
 
 ndt_status ndt_aligner_expect_scan(ndt_aligner* aligner) {

@@ -82,6 +82,20 @@ typedef struct ndt_result {
   double finish_score;  /**< in the windows, before that step */
 } ndt_result;
 
+/** Judges the poses of an aligner's map. */
+typedef struct ndt_judge ndt_judge;
+
+/** Whether a pose can be trusted, as `ndt-bench align` prints it. */
+typedef struct ndt_judgement {
+  size_t struct_size;     /**< set by the caller to sizeof(ndt_judgement) */
+  int32_t ok;             /**< 1: nothing speaks against the pose; 0: it is doubtful */
+  int32_t has_covariance; /**< 0: there is none, because the result has none */
+  /** Of x y z roll pitch yaw [m, rad], row-major, in the order of ROS's PoseWithCovariance. x and y are
+   * estimated from the Hessian, with a floor; the rest are the variances that Autoware publishes. */
+  double covariance[36];
+  char reasons[2048]; /**< why it is doubtful, the gravest first, with semicolons; "" if it is ok */
+} ndt_judgement;
+
 /** "auto" takes the fastest implementation that can run here. options: words such as "resolution=1
  * profile=pyramid threads=4", by the names of `ndt-bench align --help`, at most 4096 bytes; NULL or "" for
  * the defaults, Autoware's. *aligner is NULL unless NDT_OK is returned; give it back to
@@ -98,6 +112,17 @@ ndt_status ndt_aligner_set_map(ndt_aligner* aligner, const ndt_cloud* map);
  * all. */
 ndt_status ndt_aligner_align(ndt_aligner* aligner, const ndt_cloud* scan, const double guess[16],
                              ndt_result* result);
+
+/** Makes a judge for the map that the aligner has. map: the cloud that ndt_aligner_set_map() was given; its
+ * points are copied, 12 bytes each. *judge is NULL unless NDT_OK is returned. A judge does not change:
+ * threads may share it, and it may outlive the aligner. */
+ndt_status ndt_judge_create(ndt_aligner* aligner, const ndt_cloud* map, ndt_judge** judge);
+/** Gives the judge back; NULL is taken, too. */
+void ndt_judge_destroy(ndt_judge* judge);
+/** Judges a result of ndt_aligner_align() with this scan, by six more alignments from beside it. aligner: one
+ * with the judge's map and the options that the result was made with. */
+ndt_status ndt_judge_pose(const ndt_judge* judge, ndt_aligner* aligner, const ndt_cloud* scan,
+                          const ndt_result* result, ndt_judgement* judgement);
 
 /** Announces a scan that comes within milliseconds, so that a caller that slept has its alignment sooner.
  * Changes no result; does nothing without a map. */

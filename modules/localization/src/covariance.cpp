@@ -102,20 +102,11 @@ Estimate estimated(Aligner& aligner, const Scan& scan, const AlignResult& result
 
 Mat6 pose_covariance(const Transform& map_from_scan, const std::optional<PositionCovariance>& estimate,
                      const LocalizerOptions& options) {
-  // A variance that is the same along all three axes is the same in every frame.
-  Mat6 covariance;
-  for (int i = 0; i < 3; ++i) {
-    covariance(i, i) = options.position_variance_m2;
-    covariance(i + 3, i + 3) = options.angle_variance_rad2;
-  }
-  if (!estimate) return covariance;
-  const PositionCovariance xy =
-      with_variance_floor(scaled(*estimate, options.covariance_scale), map_from_scan,
-                          options.covariance_floor_m2.value_or(options.position_variance_m2));
-  covariance(0, 0) = xy.xx;
-  covariance(0, 1) = covariance(1, 0) = xy.xy;
-  covariance(1, 1) = xy.yy;
-  return covariance;
+  std::optional<PositionCovariance> xy;
+  if (estimate)
+    xy = with_variance_floor(scaled(*estimate, options.covariance_scale), map_from_scan,
+                             options.covariance_floor_m2.value_or(options.position_variance_m2));
+  return ndt::pose_covariance(xy, options.position_variance_m2, options.angle_variance_rad2);
 }
 
 }  // namespace ndt::localization

@@ -57,6 +57,8 @@ int main(void) {
   const ndt_cloud map = corner(0.25), scan = corner(0.7);
   double guess[16] = {1, 0, 0, 0.2, 0, 1, 0, -0.1, 0, 0, 1, 0.1, 0, 0, 0, 1};
   ndt_aligner* aligner = NULL;
+  ndt_judge* judge = NULL;
+  ndt_judgement judgement;
   ndt_result result;
   memset(&result, 0, sizeof(result));
   result.struct_size = sizeof(result);
@@ -69,6 +71,14 @@ int main(void) {
   require(ndt_aligner_align(aligner, &scan, guess, &result) == NDT_OK, "align");
   require(fabs(result.map_from_scan[3]) < 0.05 && fabs(result.map_from_scan[7]) < 0.05, "the pose");
   require(result.stop == NDT_CONVERGED && result.has_covariance && result.covariance_xx > 0, "the result");
+  memset(&judgement, 0, sizeof(judgement));
+  judgement.struct_size = sizeof(judgement);
+  require(ndt_judge_create(aligner, &map, &judge) == NDT_OK, "a judge");
+  require(ndt_judge_pose(judge, aligner, &scan, &result, &judgement) == NDT_OK, "the judgement");
+  require(judgement.ok && strcmp(judgement.reasons, "") == 0, judgement.reasons);
+  require(judgement.has_covariance && judgement.covariance[6] == judgement.covariance[1], "the covariance");
+  ndt_judge_destroy(judge);
+  ndt_judge_destroy(NULL);
   printf("%s after %d iterations\n", ndt_stop_name(result.stop), (int)result.iterations);
 
   guess[0] = 2;

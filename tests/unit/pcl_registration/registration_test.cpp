@@ -104,6 +104,25 @@ TEST(PclRegistration, TakesEverySetterOfPclomp) {
   expect_answer(registration, expected(options));
 }
 
+TEST(PclRegistration, JudgesItsLastAlignmentOnRequest) {
+  Registration registration("persistent_cpu");
+  EXPECT_THROW(registration.judge(), std::logic_error) << "no target";
+  give_clouds(registration);
+  registration.setResolution(2.0F);
+  EXPECT_THROW(registration.judge(), std::logic_error) << "nothing aligned";
+  Cloud output;
+  registration.align(output, guess());
+  const initial_pose::PoseJudgement judgement = registration.judge();
+  EXPECT_EQ(to_text(judgement), "ok");
+  EXPECT_TRUE(judgement.covariance);
+  Eigen::Matrix4f elsewhere = guess();
+  elsewhere(0, 3) = 500;
+  registration.align(output, elsewhere);
+  EXPECT_EQ(to_text(registration.judge()), "doubtful: it ended as no_overlap");
+  registration.setResolution(1.5F);
+  EXPECT_THROW(registration.judge(), std::logic_error) << "not aligned with this voxel edge";
+}
+
 TEST(PclRegistration, AlignsThePointsOfTheIndicesAlone) {
   Registration registration("persistent_cpu");
   give_clouds(registration);

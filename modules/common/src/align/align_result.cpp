@@ -38,4 +38,19 @@ PositionCovariance with_variance_floor(const PositionCovariance& covariance, con
   return turned(vehicle, t(0, 0), t(0, 1), t(1, 0), t(1, 1));
 }
 
+Mat6 pose_covariance(const std::optional<PositionCovariance>& xy, double position_variance_m2,
+                     double angle_variance_rad2) {
+  // A variance that is the same along all three axes is the same in every frame.
+  Mat6 covariance;
+  for (int i = 0; i < 3; ++i) {
+    covariance(i, i) = position_variance_m2;
+    covariance(i + 3, i + 3) = angle_variance_rad2;
+  }
+  if (!xy) return covariance;
+  covariance(0, 0) = xy->xx;
+  covariance(0, 1) = covariance(1, 0) = xy->xy;
+  covariance(1, 1) = xy->yy;
+  return covariance;
+}
+
 }  // namespace ndt

@@ -46,11 +46,19 @@ struct PositionCovariance {
 
 /// Smallest variance that Autoware publishes along the vehicle's axes [m^2]: (0.15 m)^2.
 inline constexpr double kPublishedVarianceFloor = 0.0225;
+/// Variance that Autoware publishes for roll, pitch and yaw [rad^2]: (0.025 rad)^2.
+inline constexpr double kPublishedAngleVariance = 0.000625;
 
 /// The covariance with its variances along the vehicle's own x and y raised to at least `floor` [m^2], as
 /// Autoware does before it publishes one.
 PositionCovariance with_variance_floor(const PositionCovariance& covariance, const Transform& map_from_scan,
                                        double floor = kPublishedVarianceFloor);
+
+/// Covariance of x y z roll pitch yaw [m, rad] in the map frame, in the order of ROS's PoseWithCovariance. x
+/// and y have the given covariance; the other variances are fixed, as Autoware's are. Without `xy` all are.
+Mat6 pose_covariance(const std::optional<PositionCovariance>& xy,
+                     double position_variance_m2 = kPublishedVarianceFloor,
+                     double angle_variance_rad2 = kPublishedAngleVariance);
 
 /// How well the scan fixes the returned pose, by two matrices with rotations scaled by the mean range. The
 /// first, -H, describes the score. The second is the information of the distances to the matched surfaces, Σ

@@ -1,4 +1,4 @@
-// How far the answer of a search can be trusted, and why not farther.
+// How far the answer of a search, or the pose of one alignment, can be trusted, and why not farther.
 #pragma once
 
 #include <array>
@@ -6,15 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "ndt/align/align_options.hpp"
-#include "ndt/align/align_result.hpp"
-#include "ndt/align/scan.hpp"
+#include "ndt/align/aligner.hpp"
 #include "ndt/core/enum_names.hpp"
 #include "ndt/initial_pose/sight_lines.hpp"
-
-namespace ndt {
-class Aligner;
-}
 
 namespace ndt::initial_pose {
 
@@ -123,5 +117,52 @@ void add_doubt(Judgement& judgement, Doubt doubt);
 Verdict verdict_of(Doubt doubt);
 /// "low_nvtl, rival"; empty if there are none.
 std::string doubt_names(const Judgement& judgement);
+
+/// Whether the pose of one alignment can be trusted, as `ndt-bench align` prints it.
+struct PoseJudgement {
+  std::vector<std::string> reasons;  ///< why the pose is doubtful, the gravest first; none: it is ok
+  /// Covariance of x y z roll pitch yaw [m, rad] in the map, in the order of ROS's PoseWithCovariance. x and
+  /// y have AlignResult::laplace_covariance with Autoware's floor, and the rest the variances that Autoware
+  /// publishes. Nothing where the result has no laplace_covariance.
+  std::optional<Mat6> covariance;
+  std::optional<Evidence> evidence;  ///< of a second look; nothing where the result alone was judged
+
+  /// Whether nothing speaks against the pose.
+  bool ok() const { return reasons.empty(); }
+};
+/// The reasons with semicolons; empty if there are none.
+std::string reasons_text(const PoseJudgement& judgement);
+/// "ok", or "doubtful: " and the reasons.
+std::string to_text(const PoseJudgement& judgement);
+
+/// Judges by the result alone: ok if it converged, with an NVTL above the bound. Wrong optima with an NVTL
+/// above the bound pass; a Judge finds most of them.
+PoseJudgement judge(const AlignResult& result, const ReliableBounds& bounds);
+
+/// Judges poses in one map by a second look, as `ndt-bench align` does. A call aligns the scan six times from
+/// beside the pose, so align() itself costs nothing more. Threads may share a Judge; each brings its aligner.
+class Judge {
+ public:
+  /// Scores the map's own points, once for all poses, and copies the finite ones: 12 bytes each. map: what
+  /// the aligner's map was made of; options: the aligner's. Throws std::logic_error if the aligner has no
+  /// map, and what else Aligner::evaluate throws.
+  Judge(Aligner& aligner, const PointCloud& map, const AlignOptions& options);
+  /// With bounds that are known already.
+  Judge(ReliableBounds bounds, const PointCloud& map);
+
+  /// ok: the result converged, and its NVTL is above the bound. Alignments from beside it come back to it.
+  /// Enough of the scan's points match the map, and what the scan sees is what the map has. `result`: of
+  /// aligner.align() with this scan. per_scan holds for the alignments; its deadline or stop request leaves a
+  /// reason. A result that has no pose to look from is judged alone. Throws what Aligner::align_batch throws.
+  PoseJudgement operator()(Aligner& aligner, const PointCloud& scan, const AlignResult& result,
+                           const PerScan& per_scan = {}) const;
+
+  const ReliableBounds& bounds() const { return bounds_; }        ///< of the map
+  const SightLines& sight_lines() const { return sight_lines_; }  ///< of the map, for searches
+
+ private:
+  ReliableBounds bounds_;
+  SightLines sight_lines_;
+};
 
 }  // namespace ndt::initial_pose

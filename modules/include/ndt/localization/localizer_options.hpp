@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "ndt/align/align_options.hpp"
+#include "ndt/align/align_result.hpp"
 #include "ndt/align/option.hpp"
 #include "ndt/core/enum_names.hpp"
 #include "ndt/core/limits.hpp"
@@ -71,8 +72,9 @@ struct LocalizerOptions {
   double sight_bound = 0.15;  ///< share of what may contradict the map there
   int lost_after = 5;         ///< rejected scans in a row
 
-  CovarianceMode covariance = CovarianceMode::fixed;                     ///< of x and y
-  double position_variance_m2 = 0.0225, angle_variance_rad2 = 0.000625;  ///< the fixed covariance
+  CovarianceMode covariance = CovarianceMode::fixed;      ///< of x and y
+  double position_variance_m2 = kPublishedVarianceFloor;  ///< of the fixed covariance, for x, y and z
+  double angle_variance_rad2 = kPublishedAngleVariance;   ///< of the fixed covariance
   /// The temperature of multi_ndt_score [NVTL]; the factor of an estimate.
   double covariance_temperature = 0.05, covariance_scale = 1;
   std::optional<double>

@@ -19,6 +19,7 @@
 #include <utility>
 
 #include "ndt/implementations.hpp"
+#include "ndt/initial_pose/verdict.hpp"
 
 namespace ndt {
 
@@ -50,7 +51,7 @@ class NormalDistributionsTransform : public ::pcl::Registration<PointSource, Poi
   /// Takes the map; its voxels are made by the next call that needs them.
   void setInputTarget(const PointCloudTargetConstPtr& cloud) override {
     Base::setInputTarget(cloud);
-    aligner_.reset();
+    forget();
   }
 
   /// Voxel edge [m].
@@ -78,7 +79,7 @@ class NormalDistributionsTransform : public ::pcl::Registration<PointSource, Poi
     options_ = options;
     this->transformation_epsilon_ = options.epsilon_m;
     this->max_iterations_ = options.max_iterations;
-    aligner_.reset();
+    forget();
   }
 
   /// Pulls the pose along the vehicle's heading towards this one's x and y.
@@ -104,6 +105,17 @@ class NormalDistributionsTransform : public ::pcl::Registration<PointSource, Poi
     return Eigen::Map<const Eigen::Matrix<double, 6, 6, Eigen::RowMajor>>(result_.hessian.m);
   }
   const AlignResult& getResult() const { return result_; }  ///< everything else
+  /// Whether the last alignment can be trusted, why not, and its 6x6 covariance in the order of ROS. Aligns
+  /// six times more; the first call for a target also copies its points. Throws std::logic_error unless
+  /// align() was called with the target and the options as they are, and as align() does.
+  initial_pose::PoseJudgement judge() {
+    Aligner& aligner = ready();
+    if (!scan_)
+      throw std::logic_error("judge: nothing was aligned with this target and options: call align() first");
+    if (!judge_)
+      judge_ = std::make_shared<const initial_pose::Judge>(aligner, cloud_of(*this->target_), options_);
+    return (*judge_)(aligner, *scan_, result_);
+  }
 
   // The scores of a cloud that is in the target's frame already.
   /// Score over points. Throws as align() does.
@@ -124,7 +136,8 @@ class NormalDistributionsTransform : public ::pcl::Registration<PointSource, Poi
       for (int col = 0; col < 4; ++col) start(row, col) = static_cast<double>(guess(row, col));
     PerScan per_scan;
     per_scan.regularisation = regularisation_;
-    result_ = aligner.align(cloud_of(output), start, per_scan);
+    scan_ = cloud_of(output);
+    result_ = aligner.align(*scan_, start, per_scan);
     for (int row = 0; row < 4; ++row)
       for (int col = 0; col < 4; ++col)
         this->final_transformation_(row, col) = static_cast<Scalar>(result_.map_from_scan(row, col));
@@ -143,11 +156,18 @@ class NormalDistributionsTransform : public ::pcl::Registration<PointSource, Poi
     Made& operator=(const Made&) { return this->reset(), *this; }
   };
 
+  /// The target or the options have changed.
+  void forget() {
+    aligner_.reset();
+    judge_.reset();
+    scan_.reset();
+  }
+
   template <class Value>
   void change(Value& member, Value value) {
     if (member == value) return;
     member = value;
-    aligner_.reset();
+    forget();
   }
 
   template <class Point>
@@ -178,6 +198,8 @@ class NormalDistributionsTransform : public ::pcl::Registration<PointSource, Poi
   AlignOptions options_;
   std::optional<RegularisationTarget> regularisation_;
   Made aligner_;
+  std::shared_ptr<const initial_pose::Judge> judge_;  // null: to be made
+  std::optional<PointCloud> scan_;  // of the last alignment; nothing: none with this target and options
   AlignResult result_;
 };
 
