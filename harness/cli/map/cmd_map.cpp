@@ -9,10 +9,10 @@
 #include "cli/common/commands.hpp"
 #include "cli/common/flags.hpp"
 #include "cli/common/input_warnings.hpp"
+#include "cli/common/interruptible.hpp"
 #include "cli/common/map_flags.hpp"
 #include "cli/common/print.hpp"
 #include "cli/map/map_description.hpp"
-#include "data/load_dataset.hpp"
 #include "data/map_cut.hpp"
 #include "data/surveyed_map.hpp"
 #include "ndt/align/option.hpp"
@@ -38,7 +38,7 @@ PointCloud map_to_cut(const MapCommand& a) {
   if (!std::filesystem::exists(a.map)) {
     const std::vector<DatasetInfo> datasets = list_datasets();
     if (std::ranges::find(datasets, a.map, &DatasetInfo::name) != datasets.end())
-      return load_dataset(a.map).map(0);
+      return load_with_progress(a.map).map(0);
   }
   return map_files(a.map, a.bin_fields).load().cloud;
 }
