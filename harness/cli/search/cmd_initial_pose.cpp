@@ -20,6 +20,7 @@
 #include "cli/common/print.hpp"
 #include "cli/common/prior_arguments.hpp"
 #include "cli/search/anywhere_with_progress.hpp"
+#include "cli/search/search_progress.hpp"
 #include "localize/particle_file.hpp"
 #include "ndt/initial_pose/search.hpp"
 #include "ndt/io/cloud_output.hpp"
@@ -155,7 +156,10 @@ void search_anywhere(SearchAnswer& answer, const Prepared& p) {
 void search_around(SearchAnswer& answer, const Prepared& p) {
   const initial_pose::SightLines sight_lines(p.map);
   search_repeatedly(answer, p, [&](const PerScan& limits) {
-    return run_search(p.aligner, p.scan, p.prior, answer.setting, limits, {}, &sight_lines);
+    SearchProgress progress;
+    const auto particles = static_cast<std::size_t>(answer.setting.options.particles);
+    const auto tell = [&](const auto& so_far) { progress.show(so_far.size(), particles, "particles"); };
+    return run_search(p.aligner, p.scan, p.prior, answer.setting, limits, tell, &sight_lines);
   });
 }
 
