@@ -47,6 +47,7 @@ def reported(program, work, kept):
     try:
         return work()
     except KeyboardInterrupt:
+        live_line.draw("")  # takes the terminal's ^C away
         live_line.end()
         print(f"{program}: interrupted: {kept}", file=sys.stderr)
         end_by_interrupt()

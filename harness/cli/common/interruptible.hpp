@@ -3,6 +3,7 @@
 
 #include "base/interruption.hpp"
 #include "base/standard_streams.hpp"
+#include "base/terminal.hpp"
 #include "cli/common/progress_line.hpp"
 #include "data/load_dataset.hpp"
 
@@ -15,6 +16,7 @@ decltype(auto) interruptible(Work&& work, Kept&& kept) {
   try {
     return work();
   } catch (const Interrupted&) {
+    draw_live_line("");  // takes the terminal's ^C away
     notice("ndt-bench: interrupted: {}\n", kept());
     throw;
   }
