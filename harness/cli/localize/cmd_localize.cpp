@@ -5,15 +5,14 @@
 #include "base/clock.hpp"
 #include "base/errors.hpp"
 #include "base/standard_streams.hpp"
-#include "base/terminal.hpp"
 #include "cli/common/commands.hpp"
 #include "cli/common/flags.hpp"
 #include "cli/common/given_scan.hpp"
-#include "cli/common/interruptible.hpp"
 #include "cli/common/option_flags.hpp"
 #include "cli/common/prior_arguments.hpp"
 #include "cli/common/progress_line.hpp"
 #include "cli/localize/autoware_localization.hpp"
+#include "cli/localize/follow_recording.hpp"
 #include "cli/localize/localize_aligners.hpp"
 #include "cli/localize/localize_recording.hpp"
 #include "cli/localize/localize_start.hpp"
@@ -203,32 +202,6 @@ LocalizeCommand with_autoware_params(LocalizeCommand a) {
   return a;
 }
 
-/// Ctrl-C ends it after a scan, and leaves the files of the scans so far.
-LocalizeSummary localize_all(Localizer& localizer, const LocalizeInput& input, LocalizeOutputs& outputs,
-                             ProgressLine& progress) {
-  const std::size_t scans = input.sequence->scans.size();
-  std::size_t done = 0;
-  const auto all = [&] {
-    LocalizeSummary summary = localize_all(localizer, input, [&](const LocalizedScan& scan) {
-      outputs.append(scan);
-      done = scan.frame + 1;
-      const std::string search = progress_words(*scan.report);
-      progress.show({.done = done,
-                     .total = scans,
-                     .now = search.empty() ? scan.scan->name : scan.scan->name + ", lost, " + search});
-      if (done < scans) Interruption::check();
-    });
-    outputs.finish();
-    return summary;
-  };
-  return interruptible(all, [&] {
-    outputs.finish();
-    const std::string folder = printable_name(outputs.folder().string());
-    return fmt::format("{} of {} scans are in {}: {}; see them: ndt-bench report {}", done, scans, folder,
-                       outputs.names(), folder);
-  });
-}
-
 ExitCode localize(const LocalizeCommand& given) {
   if (given.points_timeout_s && !given.real_time) throw UsageError("--points-timeout requires --real-time");
   const LocalizeCommand a = with_autoware_params(given);
@@ -285,8 +258,7 @@ ExitCode localize(const LocalizeCommand& given) {
       sequence, aligners, scenes);
   if (a.debug_iterations) outputs.tell_iterations();
   if (a.debug_particles) outputs.tell_particles();
-  const LocalizeSummary summary = localize_all(localizer, input, outputs, progress);
-  end_live_line();
+  const LocalizeSummary summary = follow_recording(localizer, input, outputs, progress);
   fmt::print("implementation   {} ({})\n{}", entry.name, entry.runs_on, to_text(summary, sequence));
   fmt::print("written to       {}: {}\n", printable_name(a.out), outputs.names());
   return verdict_on(summary);
