@@ -5,6 +5,7 @@ import re
 import signal
 import subprocess
 import sys
+import time
 
 import pytest
 from conftest import BENCH, EXIT_OK, bench
@@ -78,6 +79,15 @@ def test_an_interrupted_localisation_says_what_is_kept(tmp_path):
 def test_a_dataset_that_is_being_made_is_not_kept(tmp_path):
     terminal = Terminal([BENCH, "generate", "town", "--out", tmp_path / "town"])
     assert interrupted(terminal, "driving") == ["ndt-bench: interrupted: no part of the dataset is kept"]
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_no_tile_of_an_interrupted_cut_is_kept(town, tmp_path):
+    terminal = Terminal([BENCH, "map", "cut", next(town.rglob("map.pcd")), "--size", "0.3", "--out", tmp_path / "tiles"])
+    deadline = time.monotonic() + 60
+    while not list(tmp_path.rglob("*.pcd")):
+        assert time.monotonic() < deadline and terminal.process.poll() is None
+    assert interrupted(terminal, "") == ["ndt-bench: interrupted: no tile is kept"]
     assert list(tmp_path.iterdir()) == []
 
 

@@ -10,6 +10,7 @@
 #include "cli/common/flags.hpp"
 #include "cli/common/input_warnings.hpp"
 #include "cli/common/interruptible.hpp"
+#include "cli/common/late_progress.hpp"
 #include "cli/common/map_flags.hpp"
 #include "cli/common/print.hpp"
 #include "cli/map/map_description.hpp"
@@ -43,8 +44,18 @@ PointCloud map_to_cut(const MapCommand& a) {
   return map_files(a.map, a.bin_fields).load().cloud;
 }
 
+CutSummary cut_with_progress(const PointCloud& map, const MapCommand& a) {
+  LateProgress progress;
+  return cut_map(map, a.size_m, a.out, [&](const Progress& tiles) {
+    Interruption::check();
+    progress.show(tiles.done, tiles.total, "tiles");
+  });
+}
+
 ExitCode cut(const MapCommand& a) {
-  const CutSummary cut = cut_map(map_to_cut(a), a.size_m, a.out);
+  const PointCloud map = map_to_cut(a);
+  const CutSummary cut =
+      interruptible([&] { return cut_with_progress(map, a); }, [] { return "no tile is kept"; });
   fmt::print("{}: {} tiles of {} m with {}, {} points, {} dropped as not finite\n", printable_name(a.out),
              cut.tiles, a.size_m, kMetadataName, cut.points, cut.dropped_points);
   return ExitCode::ok;

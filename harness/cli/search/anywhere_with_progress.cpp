@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "cli/search/search_progress.hpp"
+#include "cli/common/late_progress.hpp"
 
 namespace ndt::harness {
 namespace {
@@ -56,7 +56,7 @@ initial_pose::AnywhereResult AnywhereWithProgress::searched(const ResolvedPrior&
                                                             const PointCloud& scan,
                                                             const ResolvedSearch& setting,
                                                             const PerScan& limits) {
-  SearchProgress progress;
+  LateProgress progress;
   return search_.run(aligner, scan, region_of(prior, search_), prior.pose.mean, setting.strategy,
                      setting.options, limits, {}, &sight_lines_, [&](double coverage) {
                        progress.show(static_cast<std::size_t>(100 * coverage), 100, "places");

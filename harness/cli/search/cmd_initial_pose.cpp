@@ -15,12 +15,12 @@
 #include "cli/common/flags.hpp"
 #include "cli/common/given_scan.hpp"
 #include "cli/common/input_warnings.hpp"
+#include "cli/common/late_progress.hpp"
 #include "cli/common/map_flags.hpp"
 #include "cli/common/option_flags.hpp"
 #include "cli/common/print.hpp"
 #include "cli/common/prior_arguments.hpp"
 #include "cli/search/anywhere_with_progress.hpp"
-#include "cli/search/search_progress.hpp"
 #include "localize/particle_file.hpp"
 #include "ndt/initial_pose/search.hpp"
 #include "ndt/io/cloud_output.hpp"
@@ -156,7 +156,7 @@ void search_anywhere(SearchAnswer& answer, const Prepared& p) {
 void search_around(SearchAnswer& answer, const Prepared& p) {
   const initial_pose::SightLines sight_lines(p.map);
   search_repeatedly(answer, p, [&](const PerScan& limits) {
-    SearchProgress progress;
+    LateProgress progress;
     const auto particles = static_cast<std::size_t>(answer.setting.options.particles);
     const auto tell = [&](const auto& so_far) { progress.show(so_far.size(), particles, "particles"); };
     return run_search(p.aligner, p.scan, p.prior, answer.setting, limits, tell, &sight_lines);

@@ -1,4 +1,4 @@
-// How far a search is: a line on stderr once it has taken a while.
+// How far a search or a cut is: a line on stderr once it has taken a while.
 #pragma once
 
 #include <algorithm>
@@ -9,7 +9,7 @@
 
 namespace ndt::harness {
 
-class SearchProgress {
+class LateProgress {
  public:
   void show(std::size_t done, std::size_t total, const char* of) {
     if (since_.elapsed_us() < kQuietUs || (line_ && shown_.elapsed_us() < kEveryUs)) return;
