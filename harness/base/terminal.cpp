@@ -8,13 +8,16 @@
 #include <algorithm>
 #include <cstdlib>
 
-#include "base/standard_streams.hpp"
-
 namespace ndt::harness {
 namespace {
 
 constexpr std::size_t kUsualColumns = 80;  // of a terminal that does not tell
 bool live = false;
+
+void write(std::string_view text) {
+  std::fwrite(text.data(), 1, text.size(), stderr);
+  std::fflush(stderr);
+}
 
 bool is_set(const char* variable) {
   const char* value = std::getenv(variable);
@@ -45,15 +48,14 @@ std::size_t columns_of(std::FILE* stream) {
 void draw_live_line(std::string_view text) {
   const std::size_t columns = columns_of(stderr);
   if (columns == 0) return;
-  live = false;  // notice() shall not take it away for its successor
-  notice("\r\x1b[K{:.{}}", text, columns - 1);
+  write(fmt::format("\r\x1b[K{:.{}}", text, columns - 1));
   live = true;
 }
 
 void end_live_line() {
   if (!live) return;
   live = false;
-  notice("\r\x1b[K");
+  write("\r\x1b[K");
 }
 
 std::string toned(std::string_view word, Tone tone, std::FILE* stream) {

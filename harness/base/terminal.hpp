@@ -1,4 +1,4 @@
-// What a terminal can show: its width, one line that changes, and colour. A pipe or a file gets neither.
+// A terminal: its width, the one line that changes, and colour. A pipe or a file gets neither.
 #pragma once
 
 #include <cstdio>
