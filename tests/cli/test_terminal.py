@@ -1,4 +1,4 @@
-"""What a person sees: the bar that ends before the answer, colour, a narrow terminal, and Ctrl-C that says what is kept."""
+"""The screen that a person sees: the bar that ends before the answer, colour, a narrow terminal, and Ctrl-C that says what is kept."""
 
 import os
 import re

@@ -1,4 +1,4 @@
-"""What the workflows run is what a page says, and the files that strangers look for agree on name, version and licence."""
+"""Workflows run documented commands, and the files that strangers look for agree on version and licence."""
 
 import re
 
