@@ -1,4 +1,4 @@
-# `cmake --install`: the library, static and shared, for find_package(ndt); and ndt-bench with the files that it reads. No path in
+# `cmake --install`: the library, static and shared, for find_package(ndt) and pkg-config; and ndt-bench with the files that it reads. No path in
 # it is absolute, so the prefix may be moved. `cpack` makes a .deb of the same.
 #   ndt_shared   libndt.so: the same objects as the archives, with only this project's names to see
 include_guard(GLOBAL)
@@ -39,6 +39,12 @@ configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/ndt-config.cmake.in ${PR
   INSTALL_DESTINATION ${ndt_package})
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/ndt-config-version.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/ndt-config.cmake ${PROJECT_BINARY_DIR}/ndt-config-version.cmake DESTINATION ${ndt_package})
+
+set(ndt_pkgconfig ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+set(ndt_prefix_from_pc /)
+cmake_path(RELATIVE_PATH ndt_prefix_from_pc BASE_DIRECTORY /${ndt_pkgconfig})
+configure_file(${CMAKE_CURRENT_LIST_DIR}/ndt.pc.in ${PROJECT_BINARY_DIR}/ndt.pc @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/ndt.pc DESTINATION ${ndt_pkgconfig})
 
 set(ndt_share ${CMAKE_INSTALL_DATADIR}/ndt)
 if(NDT_PROGRAMS)

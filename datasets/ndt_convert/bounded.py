@@ -10,6 +10,7 @@ import traceback
 from pathlib import Path
 from typing import NamedTuple
 
+from . import live_line
 from .faults import Fault
 
 MEMORY, MEMORY_OF_BYTE = 4 << 30, 64  # bytes: for any file, and more for each of its bytes; at most the machine's
@@ -94,7 +95,7 @@ def _work_within(bounds, work, sending):
         _limit(resource.RLIMIT_CORE, 0)
         _limit(resource.RLIMIT_CPU, bounds.seconds)
         _limit(resource.RLIMIT_DATA, bounds.memory + _data_now())
-        message = "result", work(lambda line: sending.send(("line", line)))
+        message = "result", work(lambda line: _send(sending, ("line", line)))
     except MemoryError:
         message = "error", bounds.of_memory()
     except (Fault, OSError) as error:
@@ -104,6 +105,11 @@ def _work_within(bounds, work, sending):
     except BaseException:  # told to end
         os._exit(1)
     resource.setrlimit(resource.RLIMIT_DATA, limits)
+    _send(sending, message)
+
+
+def _send(sending, message):
+    live_line.end()  # the parent may print
     sending.send(message)
 
 

@@ -6,10 +6,11 @@ import re
 import sys
 from pathlib import Path
 
-from . import stamps
+from . import live_line, stamps
 from .bag_files import is_bag
 from .clouds import FORMATS, WIDTHS
 from .convert import convert
+from .ending import end_by_interrupt
 from .from_evalio import is_sequence
 from .faults import EXIT_OK, EXIT_USAGE, Fault, UsageFault
 from .map_file import convert_map
@@ -37,17 +38,25 @@ class _Parser(argparse.ArgumentParser):
 
 
 def main(arguments):
-    return reported(PROGRAM, lambda: _run(arguments))
+    return reported(PROGRAM, lambda: _run(arguments), "what was there before is unchanged, and nothing is added")
 
 
-def reported(program, work):
-    """The exit code of the work, after a line under the program's name if it could not be done."""
+def reported(program, work, kept):
+    """The exit code of the work, after a line under the program's name if it could not be done. Ctrl-C prints what is kept, and ends
+    this process as a shell expects it."""
     try:
         return work()
+    except KeyboardInterrupt:
+        live_line.draw("")  # takes the terminal's ^C away
+        live_line.end()
+        print(f"{program}: interrupted: {kept}", file=sys.stderr)
+        end_by_interrupt()
     except Fault as fault:
+        live_line.end()
         print(f"{program}: {fault}", file=sys.stderr)
         return fault.exit_code
     except OSError as error:  # a full disk, a folder that cannot be written
+        live_line.end()
         name = printable(error.filename or "the folder of --out")
         print(f"{program}: {name}: {error.strerror}; {REMEDIES.get(error.errno, 'check the path and its permissions')}", file=sys.stderr)
         return Fault.exit_code
@@ -63,6 +72,7 @@ def _run(arguments):
 
 
 def _say(line):
+    live_line.end()
     print(f"{PROGRAM}: {printable(line)}")
 
 

@@ -4,7 +4,7 @@ import shutil
 
 import numpy as np
 
-from . import bag_files, from_bag, from_evalio, from_folder, poses, rates
+from . import bag_files, from_bag, from_evalio, from_folder, live_line, poses, rates
 from .bounded import bounded
 from .clouds import read_cloud, write_pcd
 from .description import description
@@ -93,7 +93,7 @@ def _map(work, scans, truth, options, say):
         raise UsageFault(options.input, "", "a map can only be built from scans with poses", "give --poses or --pose-topic")
     builders, frames = _builders(len(scans), options)
     voxels = VoxelMap(options.map_voxel)
-    for i in builders:
+    for i in live_line.counted(builders, "building the map, scan"):
         points = read_cloud(scans[i].file, options.bin_fields)
         ranges = np.linalg.norm(points.astype(np.float64), axis=1)
         voxels.add(points[ranges >= options.map_min_range], truth[i], scans[i].origin)

@@ -1,5 +1,6 @@
 """The end by a signal: work folders are removed, and a child ends in order."""
 
+import os
 import signal
 import subprocess
 import time
@@ -22,6 +23,12 @@ def _end(number, _):
     if time.monotonic() - _last_s >= AGAIN_S:  # a second one must not stop the removal
         _last_s = time.monotonic()
         raise SystemExit(128 + number)
+
+
+def end_by_interrupt():
+    """Ends this process by SIGINT."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    os.kill(os.getpid(), signal.SIGINT)
 
 
 def call(words, **how):

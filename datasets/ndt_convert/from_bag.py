@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from . import bags, gnss, rates, several, tf
+from . import bags, gnss, live_line, rates, several, tf
 from .clouds import write_pcd
 from .faults import Fault, UsageFault
 from .recording import Frames, Recording, Scan, Trajectory, moved, trajectory_of_file
@@ -62,6 +62,7 @@ def _scans(work, bag, topic, options, say):
     for timed in bag.scans(topic, options.every, options.receive_time, bad):
         if len(found) == options.max_scans:
             break
+        live_line.draw(f"reading {topic}: message {timed.number} of {bag.topics[topic][1]}")
         points, lost, seconds = timed.value
         dropped += lost
         if not len(points):

@@ -7,6 +7,7 @@ from itertools import groupby
 
 import numpy as np
 
+from . import live_line
 from .clouds import KEPT_FORMATS, finite, seconds_of, write_part, write_pcd
 from .faults import Fault
 from .library import CAUSES, FAR_M, no_returns, read_points
@@ -27,7 +28,7 @@ def put(scans, folder, keep, poses, options, say):
     half cannot be used, or the first, unless it merely has no returns."""
     counts = np.zeros(len(CAUSES) + 1, np.int64)
     faults, digests, out, given = [], [], [], np.count_nonzero(keep)
-    for i in np.flatnonzero(keep):
+    for i in live_line.counted(np.flatnonzero(keep), "checking scans"):
         try:
             points, found = _examined(scans[i], None if poses is None else poses[i], options)
         except Fault as fault:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 
+from ndt_convert import live_line
 from ndt_convert.cli import parser as converter
 from ndt_convert.cli import prepared
 from ndt_convert.clouds import write_pcd
@@ -37,6 +38,7 @@ def converted(bag, map_file, tiled, out, options):
 
 
 def say(line):
+    live_line.end()
     print(f"bag              {printable(line)}", flush=True)
 
 

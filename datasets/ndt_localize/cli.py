@@ -40,7 +40,13 @@ class _Parser(argparse.ArgumentParser):
 
 
 def main(arguments):
-    return reported(PROGRAM, lambda: _run(arguments))
+    return reported(PROGRAM, lambda: _run(arguments), _kept(arguments))
+
+
+def _kept(arguments):
+    if any(word.split("=")[0] == "--preset" for word in arguments):
+        return "the runs that have a folder are kept; the same command makes the others"
+    return "poses and diagnostics of the scans so far are kept; recordings are not"
 
 
 def parser():

@@ -5,6 +5,8 @@
 
 #include <cstdio>
 
+#include "base/terminal.hpp"
+
 namespace ndt::harness {
 
 void open_standard_streams() {
@@ -17,6 +19,7 @@ void open_standard_streams() {
 }
 
 void print_notice(std::string_view text) {
+  end_live_line();
   std::fwrite(text.data(), 1, text.size(), stderr);
   std::fflush(stderr);
 }

@@ -13,6 +13,7 @@
 #include "base/errors.hpp"
 #include "base/interruption.hpp"
 #include "base/standard_streams.hpp"
+#include "base/terminal.hpp"
 #include "cli/common/commands.hpp"
 #include "peers/peer_guard.hpp"
 
@@ -21,7 +22,8 @@ namespace {
 using ndt::harness::ExitCode;
 
 int fail(ExitCode code, std::string_view message) {
-  ndt::harness::notice("ndt-bench: {}\n", message);
+  ndt::harness::notice("{} {}\n", ndt::harness::toned("ndt-bench:", ndt::harness::Tone::bad, stderr),
+                       message);
   return static_cast<int>(code);
 }
 

@@ -54,7 +54,8 @@ std::map<Square, std::vector<Point>> squares_of(const PointCloud& cloud, double 
 
 }  // namespace
 
-CutSummary cut_map(const PointCloud& cloud, double size_m, const std::filesystem::path& folder) {
+CutSummary cut_map(const PointCloud& cloud, double size_m, const std::filesystem::path& folder,
+                   const ReportProgress& report) {
   require_closed("size", size_m, 0.1, 1e6);
   CutSummary summary;
   const auto squares = squares_of(cloud, size_m, summary.dropped_points);
@@ -65,6 +66,7 @@ CutSummary cut_map(const PointCloud& cloud, double size_m, const std::filesystem
     TileEntry tile{fmt::format("tile_{}_{}.pcd", x, y), x, y, 0};
     write_pcd(making.path() / tile.file, {cloud.origin, points});
     metadata.tiles.push_back(std::move(tile));
+    if (report) report({metadata.tiles.size(), squares.size(), "tiles"});
     summary.points += static_cast<std::int64_t>(points.size());
   }
   write_text(making.path() / kMetadataName, map_metadata_text(metadata));

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <filesystem>
 
+#include "base/progress.hpp"
 #include "ndt/core/point_cloud.hpp"
 
 namespace ndt::harness {
@@ -20,6 +21,7 @@ struct CutSummary {
 /// must be new or empty; it is complete or not there. Throws std::invalid_argument for a size outside [0.1,
 /// 1e6], and InputError for a cloud without finite points, points beyond Limits::kOriginM, more tiles than
 /// kTilesMost, and what cannot be written.
-CutSummary cut_map(const PointCloud& cloud, double size_m, const std::filesystem::path& folder);
+CutSummary cut_map(const PointCloud& cloud, double size_m, const std::filesystem::path& folder,
+                   const ReportProgress& report = {});
 
 }  // namespace ndt::harness

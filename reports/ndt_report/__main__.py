@@ -13,6 +13,7 @@ import warnings
 import webbrowser
 from pathlib import Path
 
+from . import live_line
 from .read.printable import printable
 
 EXIT_OK, EXIT_USAGE, EXIT_BAD_INPUT, EXIT_REGRESSION = 0, 1, 2, 3
@@ -102,6 +103,7 @@ def seconds(text):
 
 def show(lines):
     """On stdout, without what a terminal would obey."""
+    live_line.end()
     print("\n".join(map(printable, lines)))
 
 
@@ -126,15 +128,16 @@ def _localized(arguments) -> list:
 def _report_run(arguments, localized) -> Path:
     from .read.load import load_run
     from .sections.report import make_report as sections_of
-    from .page.terminal import summary_lines
+    from .page.terminal import summary_lines, width
     from .page.write import write_report
 
     folder = _only(arguments.folders, localized)
+    live_line.draw(f"reading {printable(str(folder))}")
     report = sections_of(load_run(folder))
     folder = arguments.out or folder
     folder.mkdir(parents=True, exist_ok=True)
     page = write_report(report, folder)
-    show(summary_lines(report, page))
+    show(summary_lines(report, page, width()))
     return page
 
 
@@ -153,8 +156,10 @@ def _report_localizations(arguments) -> Path:
     from .localization.load import load_localizations
     from .localization.page import terminal_lines, write_localization
     from .localization.report import make_localization_report
+    from .page.terminal import width
     from .read.refusal import refusal
 
+    live_line.draw("reading localisations")
     first, *others = arguments.folders
     if others and not arguments.out:
         raise refusal(first, "", "one of several, whose page needs a folder of its own", "give --out")
@@ -162,7 +167,7 @@ def _report_localizations(arguments) -> Path:
     folder = arguments.out or first
     folder.mkdir(parents=True, exist_ok=True)
     page = write_localization(report, folder)
-    show(terminal_lines(report, page))
+    show(terminal_lines(report, page, width()))
     return page
 
 
@@ -257,6 +262,7 @@ def _drop_stdout():
 
 def say(text):
     """One line on stderr, without what a terminal would obey."""
+    live_line.end()
     print(f"ndt-bench: {printable(str(text))}", file=sys.stderr)
 
 

@@ -52,6 +52,15 @@ def test_bash_completes_files_where_an_option_or_a_command_takes_one(tmp_path, m
     assert bash("align", "--guess", "") == []
 
 
+def test_bash_completes_an_alias_of_the_program():
+    code = f"""shopt -s expand_aliases
+alias bench={BENCH} ll='ls -l'
+source <(bench completion bash)
+complete -p bench; complete -p ll 2>/dev/null; true"""
+    done = subprocess.run(["bash", "--norc", "-c", code], capture_output=True, text=True)
+    assert done.stdout.replace(" -- ", " ") == "complete -F _ndt_bench bench\n" and done.stderr == "", done
+
+
 def test_zsh_takes_its_script():
     script = bench("completion", "zsh").stdout
     assert script.startswith("#compdef ndt-bench\n") and "'*--profile[" in script

@@ -60,12 +60,22 @@ def project(tmp_path):
 
 
 def test_the_recipe_of_an_entry_is_printed():
-    text = bench("datasets", "fetch", "kitti00").stdout
+    done = bench("datasets", "fetch", "kitti00", code=EXIT_BAD_INPUT)
+    assert done.stderr == "ndt-bench: datasets fetch: 16 of 16 files of kitti00 are missing\n"
+    text = done.stdout
     assert "licence  CC BY-NC-SA 3.0 (KITTI" in text and "source   https://github.com/YuePanEdward/MULLS" in text
     assert "recipe   Download the velodyne data" in text and "folder   $NDT_DATASETS/kitti00; NDT_DATASETS" in text
     assert text.count("missing: get it as the recipe says") == 16
-    assert "kitti00_sequence: " in bench("datasets", "fetch", "kitti00_sequence", env={"NDT_DATASETS": "/nowhere"}).stdout
-    assert "the catalogue has no checksums" in bench("datasets", "fetch", "hard_indoor_easy_01").stdout
+    sequence = bench("datasets", "fetch", "kitti00_sequence", env={"NDT_DATASETS": "/nowhere"}, code=EXIT_BAD_INPUT)
+    assert "kitti00_sequence: " in sequence.stdout
+
+
+def test_a_dataset_without_checksums_is_missing_without_its_folder(tmp_path):
+    words, env = ("datasets", "fetch", "hard_indoor_easy_01"), {"NDT_DATASETS": str(tmp_path)}
+    done = bench(*words, env=env, code=EXIT_BAD_INPUT)
+    assert "the catalogue has no checksums" in done.stdout and "hard_indoor_easy_01 is missing" in done.stderr
+    (tmp_path / done.stdout.splitlines()[-2].rpartition("/")[2]).mkdir()
+    assert bench(*words, env=env).stderr == ""
 
 
 def test_an_unknown_dataset_is_answered_with_the_nearest():
@@ -75,13 +85,13 @@ def test_an_unknown_dataset_is_answered_with_the_nearest():
 
 def test_what_can_be_downloaded_is_named_and_not_downloaded_where_there_is_no_folder(tmp_path):
     for words in ([], ["--recipe", "--out", tmp_path / "none"]):
-        text = bench("datasets", "fetch", "pair_ndt_omp", *words).stdout
+        text = bench("datasets", "fetch", "pair_ndt_omp", *words, code=EXIT_BAD_INPUT).stdout
         assert text.count("missing: can be downloaded from https://raw.githubusercontent.com/koide3/ndt_omp/") == 2
     assert not (tmp_path / "none").exists()
 
 
 def test_a_file_that_its_licence_lets_go_is_downloaded_and_compared(project):
-    said = project.fetch()
+    said = project.fetch(code=EXIT_BAD_INPUT)
     assert "maps/map.pcd                 downloaded\n" in said and "scan.pcd                     missing: get it as the recipe says\n" in said
     assert (project.folder / "data/two/maps/map.pcd").read_bytes() == b"a map" and project.files() == ["two/maps/map.pcd"]
     (project.folder / "data/two/scan.pcd").write_bytes(b"scan")

@@ -64,7 +64,7 @@ def test_an_error_of_the_system_has_the_remedy_of_its_cause(capsys, number, reme
     def work():
         raise OSError(number, os.strerror(number), "a.pcd")
 
-    assert reported("ndt_convert", work) == EXIT_BAD_INPUT
+    assert reported("ndt_convert", work, "") == EXIT_BAD_INPUT
     assert capsys.readouterr().err == f"ndt_convert: a.pcd: {os.strerror(number)}; {remedy}\n"
 
 

@@ -22,15 +22,24 @@ def test_the_program_finds_its_files(prefix):
 
 
 def test_no_file_names_the_build(prefix):
-    for file in prefix.rglob("*.cmake"):
+    for file in (*prefix.rglob("*.cmake"), *prefix.rglob("*.pc")):
         text = file.read_text()
         assert str(ROOT) not in text and BUILD not in text and str(prefix.parent) not in text, file
 
 
-def test_the_library_alone_needs_one_option(tmp_path):
-    said = run(CMAKE, "-S", ROOT, "-B", tmp_path, "-DNDT_PROGRAMS=OFF", "-DNDT_CUDA=OFF", "-DNDT_PCL=OFF",
-               f"-DCMAKE_CXX_COMPILER={os.environ['NDT_CXX']}")
-    assert "programs       LEFT OUT: NDT_PROGRAMS=OFF" in said and "tests          LEFT OUT: NDT_TESTS=OFF" in said
+def test_the_page_s_recipes_build_what_they_say(tmp_path):
+    """The first as it stands, then in the same folder with the option for the library alone; what they would build is counted."""
+    page = (ROOT / "docs/library.md").read_text()
+    (recipe,) = re.findall(r"^cmake -S \. -B build/package.*$", page, re.MULTILINE)
+    assert "`-DNDT_PROGRAMS=OFF`" in page
+    words = [str(tmp_path) if word == "build/package" else word for word in recipe.split()[1:]]
+    more = ["-GNinja", f"-DCMAKE_CXX_COMPILER={os.environ['NDT_CXX']}"]
+    steps = []
+    for option in ([], ["-DNDT_PROGRAMS=OFF"]):
+        said = run(CMAKE, *words, *more, *option, cwd=ROOT)
+        assert "tests          LEFT OUT" in said and ("programs       LEFT OUT: NDT_PROGRAMS=OFF" in said) == bool(option)
+        steps.append(run("ninja", "-C", tmp_path, "-n").count("Building C"))
+    assert steps[0] > steps[1] > 50
 
 
 def test_a_new_implementation_is_its_folder_and_its_name(tmp_path):
@@ -88,6 +97,32 @@ def test_a_consumer_builds_the_examples(kind, examples, built, clouds, bench_pos
     assert len(followed) == 2 and all(re.match(r"ok at x .*, \d+ tiles$", line) for line in followed), followed
 
 
+@pytest.mark.parametrize("kind", ["", "shared"])
+def test_a_consumer_in_c_alone_builds_the_example(kind, built, clouds, bench_pose):
+    folder = built("c_consumer", f"-DKIND={kind}", f"-DEXAMPLE={EXAMPLES / 'align_files_c.c'}")
+    assert "CMAKE_CXX_COMPILER_VERSION" not in (folder / "CMakeCache.txt").read_text()
+    numbers = [float(word) for word in run(folder / "align_files_c", *clouds[1]).split()]
+    assert numbers == bench_pose("0.3,-0.2,0.1,0,0,0")
+
+
+def test_the_archives_are_refused_to_a_consumer_in_c_alone(prefix, tmp_path):
+    said = run(CMAKE, "-S", HERE / "c_consumer", "-B", tmp_path, f"-DCMAKE_PREFIX_PATH={prefix}", "-DKIND=static", code=1)
+    assert "the archives need a project with the language CXX" in " ".join(said.split())
+
+
+@pytest.mark.parametrize(("compiler", "example", "of"), [(["cc", "-std=c11"], "align_files_c.c", 1), (["NDT_CXX", "-std=c++20"], "align_files.cpp", 0)])
+def test_pkg_config_says_how_to_build_the_examples(compiler, example, of, prefix, clouds, bench_pose, tmp_path):
+    if not shutil.which("pkg-config"):
+        pytest.skip("skipped for want of pkg-config (Debian: pkgconf)")
+    file = next(prefix.rglob("ndt.pc"))
+    flags = run("pkg-config", "--cflags", "--libs", "ndt", environment={"PKG_CONFIG_PATH": str(file.parent)}).split()
+    program = tmp_path / "program"
+    run(os.environ.get(compiler[0], compiler[0]), *compiler[1:], EXAMPLES / example, "-o", program, *flags)
+    library = next(prefix.rglob("libndt.so")).parent
+    numbers = [float(word) for word in run(program, *clouds[of], environment={"LD_LIBRARY_PATH": str(library)}).split()]
+    assert numbers == bench_pose("0.3,-0.2,0.1,0,0,0.05" if of == 0 else "0.3,-0.2,0.1,0,0,0")
+
+
 def test_a_consumer_with_cuda_aligns_a_scan_on_the_device(built, prefix, clouds, bench_pose):
     if "set(ndt_WITH_CUDA TRUE)" not in next(prefix.rglob("ndt-config.cmake")).read_text():
         pytest.skip("skipped for want of a build with CUDA")
@@ -122,7 +157,7 @@ def test_a_deb_holds_the_prefix(tmp_path):
     run(Path(CMAKE).with_name("cpack"), "--config", f"{BUILD}/CPackConfig.cmake", "-B", tmp_path)
     package = next(tmp_path.glob("ndt_*.deb"))
     listing = run("dpkg-deb", "--contents", package)
-    for file in ("bin/ndt-bench", "include/ndt/c.h", "lib/libndt.so", "share/ndt/harness/presets/smoke.toml",
+    for file in ("bin/ndt-bench", "include/ndt/c.h", "lib/libndt.so", "lib/pkgconfig/ndt.pc", "share/ndt/harness/presets/smoke.toml",
                  "share/ndt/reports/ndt_report/__main__.py", "share/ndt/datasets/ndt_convert/__main__.py", "share/ndt/package.xml"):
         assert f" ./usr/{file}" in listing
     assert "libgomp1" in run("dpkg-deb", "--field", package, "Depends")

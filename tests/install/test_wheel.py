@@ -1,7 +1,9 @@
 """The wheel: built against the moved prefix, installed alone into an environment of its own, tested there."""
 
+import email
 import os
 import re
+import zipfile
 from pathlib import Path
 
 import pytest
@@ -52,6 +54,17 @@ def test_it_is_small(repaired, prefix):
     if "set(ndt_WITH_CUDA TRUE)" in next(prefix.rglob("ndt-config.cmake")).read_text():
         pytest.skip("skipped for want of a build without CUDA")
     assert repaired.stat().st_size < MOST_BYTES
+
+
+def test_its_metadata_are_fit_for_an_index(repaired):
+    with zipfile.ZipFile(repaired) as archive:
+        (name,) = (name for name in archive.namelist() if name.endswith(".dist-info/METADATA"))
+        found = email.message_from_bytes(archive.read(name))
+        licence = archive.read(name.replace("METADATA", "licenses/LICENSE"))
+    assert licence == (HERE.parent.parent / "LICENSE").read_bytes()
+    assert (found["Name"], found["License-Expression"], found["Description-Content-Type"]) == ("ndt", "Apache-2.0", "text/markdown")
+    assert 0 < len(found["Summary"]) < 512 and found.get_payload().startswith("# ndt for Python")
+    assert "Topic :: Scientific/Engineering" in found.get_all("Classifier") and not found.get_all("Project-URL"), "there is no public address yet"
 
 
 def test_it_asks_a_machine_for_nothing_but_the_libraries_of_every_linux(python, repaired):

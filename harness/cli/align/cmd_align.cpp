@@ -5,6 +5,7 @@
 
 #include "base/clock.hpp"
 #include "base/standard_streams.hpp"
+#include "base/terminal.hpp"
 #include "cli/common/autoware_params.hpp"
 #include "cli/common/commands.hpp"
 #include "cli/common/flags.hpp"
@@ -150,8 +151,8 @@ ExitCode align(const AlignCommand& given) {
   fmt::print("implementation   {} ({})\n", entry.name, entry.runs_on);
   if (!entry.note.empty()) fmt::print("note             {}\n", entry.note);
   fmt::print("{}", clouds_text(map, scan));
-  fmt::print("verdict          {}\n{}{}", to_text(verdict), second_look_text(verdict),
-             to_text(outcome.result));
+  fmt::print("verdict          {}\n{}{}", toned_verdict(to_text(verdict), verdict.ok()),
+             second_look_text(verdict), to_text(outcome.result));
   fmt::print("read             {:.3f} ms\nbuild            {:.3f} ms\nalign            {}\n",
              outcome.times.read_us / 1000, outcome.times.build_us / 1000, time_text(outcome.times.align_us));
   if (a.trace) fmt::print("{}", trace_text(outcome.result));

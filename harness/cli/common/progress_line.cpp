@@ -1,10 +1,10 @@
 #include "cli/common/progress_line.hpp"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include "base/errors.hpp"
 #include "base/standard_streams.hpp"
+#include "base/terminal.hpp"
 
 namespace ndt::harness {
 namespace {
@@ -34,20 +34,20 @@ std::string progress_text(const Progress& progress, double elapsed_s, std::size_
 }
 
 ProgressLine::ProgressLine(std::size_t already_done)
-    : terminal_(::isatty(STDERR_FILENO) != 0), already_done_(already_done) {}
+    : terminal_(columns_of(stderr) > 0), already_done_(already_done) {}
 
-ProgressLine::~ProgressLine() {
-  if (terminal_ && !first_) notice("\r\x1b[K");
-}
+ProgressLine::~ProgressLine() { end_live_line(); }
 
 void ProgressLine::show(const Progress& progress) {
   const bool last = progress.done == progress.total;
   if (!terminal_ && !first_ && !last && last_.elapsed_us() < kPlainEveryS * 1e6) return;
   const std::string text = progress_text(progress, since_.elapsed_us() * 1e-6, already_done_);
-  if (terminal_)
-    notice("\r\x1b[K{}", text.substr(0, 110));
-  else
+  if (!terminal_)
     notice("{}\n", text);
+  else if (last)
+    end_live_line();  // what comes next is the answer
+  else
+    draw_live_line(text);
   first_ = false;
   last_ = Stopwatch();
 }

@@ -13,6 +13,7 @@ class ProgressLine {
   /// left.
   explicit ProgressLine(std::size_t already_done = 0);
   ~ProgressLine();  ///< leaves no half line behind
+  /// The last step takes the line away.
   void show(const Progress& progress);
   /// Calls show; refers to this line. Where Ctrl-C is noted (base/interruption.hpp), throws Interrupted.
   ReportProgress report() {

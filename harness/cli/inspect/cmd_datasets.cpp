@@ -10,10 +10,10 @@
 #include <vector>
 
 #include "base/errors.hpp"
-#include "base/interruption.hpp"
 #include "base/programs.hpp"
 #include "base/project_folder.hpp"
 #include "cli/common/commands.hpp"
+#include "cli/common/interruptible.hpp"
 #include "io/toml_fields.hpp"
 #include "ndt/core/error.hpp"
 #include "ndt/io/inside_folder.hpp"
@@ -107,12 +107,11 @@ bool has_checksum(const fs::path& file, const std::string& sha256) {
   return said && (said->starts_with(sha256) || said->starts_with("\\" + sha256));  // \: of an odd name
 }
 
-/// Into <file>.part, which takes the file's name if it is the right one.
+/// Writes <file>.part, which takes the file's name if it is the right one.
 void download(const RecipeFile& from, const fs::path& file) {
   make_folder(file.parent_path());
   const fs::path part = file.string() + ".part";
   remove_old(part);
-  const Interruption noted;
   const auto said =
       output_of({program("curl", "curl"), "--fail", "--location", "--silent", "--proto", "=https,file",
                  "--connect-timeout", "30", "--output", part.string(), "--", from.url});
@@ -138,29 +137,58 @@ void print_recipe(const Recipe& recipe, const fs::path& folder) {
     fmt::print("folder   {}\n", printable_name(folder.string()));
 }
 
-/// Tells what became of a file of the dataset, in words.
-std::string fetched(const RecipeFile& from, const fs::path& folder, bool recipe_only) {
+/// The state of a file of the dataset.
+struct Fetched {
+  std::string words;
+  bool there = true;
+};
+
+Fetched fetched(const RecipeFile& from, const fs::path& folder, bool recipe_only) {
   const fs::path file = folder / from.name;
   std::error_code error;
   if (!folder.empty() && fs::exists(file, error)) {
-    if (has_checksum(file, from.sha256)) return "is there and right";
+    if (has_checksum(file, from.sha256)) return {"is there and right"};
     throw refusal(printable_name(file.string()), "", "differs from what the catalogue describes",
                   "move it away and fetch again");
   }
-  if (from.url.empty()) return "missing: get it as the recipe says";
-  if (folder.empty() || recipe_only) return "missing: can be downloaded from " + from.url;
+  if (from.url.empty()) return {"missing: get it as the recipe says", false};
+  if (folder.empty() || recipe_only) return {"missing: can be downloaded from " + from.url, false};
   download(from, file);
-  return "downloaded";
+  return {"downloaded"};
+}
+
+/// Prints a line a file. Returns how many are missing.
+std::size_t fetch_files(const Recipe& recipe, const fs::path& folder, bool recipe_only) {
+  std::size_t missing = 0;
+  for (const RecipeFile& file : recipe.files) {
+    const Fetched now = fetched(file, folder, recipe_only);
+    missing += !now.there;
+    fmt::print("  {:<28} {}\n", file.name, now.words);
+  }
+  return missing;
 }
 
 ExitCode fetch(const DatasetsCommand& a) {
   const Recipe recipe = read_recipe(a.name);
   const fs::path folder = a.out.empty() ? recipe.folder : fs::path(a.out);
   print_recipe(recipe, folder);
-  if (recipe.files.empty()) fmt::print("files    the catalogue has no checksums of them\n");
-  for (const RecipeFile& file : recipe.files)
-    fmt::print("  {:<28} {}\n", file.name, fetched(file, folder, a.recipe_only));
-  return ExitCode::ok;
+  if (recipe.files.empty()) {
+    fmt::print("files    the catalogue has no checksums of them\n");
+    std::error_code error;
+    if (!folder.empty() && fs::exists(folder, error)) return ExitCode::ok;
+    notice("ndt-bench: datasets fetch: {} is missing; get it as the recipe says\n", recipe.name);
+    return ExitCode::bad_input;
+  }
+  const std::size_t missing = interruptible(
+      [&] { return fetch_files(recipe, folder, a.recipe_only); },
+      [&] {
+        return fmt::format("files that are complete are kept; for the rest: ndt-bench datasets fetch {}",
+                           a.name);
+      });
+  if (missing == 0) return ExitCode::ok;
+  notice("ndt-bench: datasets fetch: {} of {} files of {} are missing\n", missing, recipe.files.size(),
+         recipe.name);
+  return ExitCode::bad_input;
 }
 
 }  // namespace

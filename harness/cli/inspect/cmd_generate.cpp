@@ -6,7 +6,7 @@
 #include "base/clock.hpp"
 #include "base/errors.hpp"
 #include "cli/common/commands.hpp"
-#include "cli/common/progress_line.hpp"
+#include "cli/common/interruptible.hpp"
 #include "data/sources.hpp"
 #include "ndt/align/option.hpp"
 
@@ -28,8 +28,8 @@ TownSummary generate(const GenerateCommand& a) {
                             .traffic = a.traffic,
                             .beams = a.beams,
                             .distortion = a.distortion};
-  const Interruption interruption;  // so that Ctrl-C leaves no part of a dataset
-  return generate_town(options, a.out, ProgressLine().report());
+  return interruptible([&] { return generate_town(options, a.out, ProgressLine().report()); },
+                       [] { return kNoPartKept; });
 }
 
 ExitCode generate_dataset(const GenerateCommand& a) {

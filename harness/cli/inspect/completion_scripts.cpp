@@ -61,6 +61,10 @@ _ndt_bench() {{
 {commands}  esac
 }}
 complete -F _ndt_bench {name}
+for _ndt_bench_alias in "${{!BASH_ALIASES[@]}}"; do  # bash completes no alias by itself
+  case ${{BASH_ALIASES[$_ndt_bench_alias]}} in {name}|*/{name}) complete -F _ndt_bench -- "$_ndt_bench_alias";; esac
+done
+unset _ndt_bench_alias
 )sh";
 
 std::string bash_values(const std::string& path, const CompletedCommand& command) {

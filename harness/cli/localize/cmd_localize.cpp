@@ -12,6 +12,7 @@
 #include "cli/common/prior_arguments.hpp"
 #include "cli/common/progress_line.hpp"
 #include "cli/localize/autoware_localization.hpp"
+#include "cli/localize/follow_recording.hpp"
 #include "cli/localize/localize_aligners.hpp"
 #include "cli/localize/localize_recording.hpp"
 #include "cli/localize/localize_start.hpp"
@@ -257,14 +258,7 @@ ExitCode localize(const LocalizeCommand& given) {
       sequence, aligners, scenes);
   if (a.debug_iterations) outputs.tell_iterations();
   if (a.debug_particles) outputs.tell_particles();
-  const LocalizeSummary summary = localize_all(localizer, input, [&](const LocalizedScan& scan) {
-    outputs.append(scan);
-    const std::string search = progress_words(*scan.report);
-    progress.show({.done = scan.frame + 1,
-                   .total = sequence.scans.size(),
-                   .now = search.empty() ? scan.scan->name : scan.scan->name + ", lost, " + search});
-  });
-  outputs.finish();
+  const LocalizeSummary summary = follow_recording(localizer, input, outputs, progress);
   fmt::print("implementation   {} ({})\n{}", entry.name, entry.runs_on, to_text(summary, sequence));
   fmt::print("written to       {}: {}\n", printable_name(a.out), outputs.names());
   return verdict_on(summary);

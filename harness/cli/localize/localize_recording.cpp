@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 
 #include "base/errors.hpp"
-#include "base/interruption.hpp"
 #include "base/standard_streams.hpp"
+#include "cli/common/interruptible.hpp"
 #include "io/rate_file.hpp"
 #include "localize/sensor_times.hpp"
 #include "ndt/io/cloud_file.hpp"
@@ -125,8 +125,12 @@ ScanSequence opened(const RecordingArguments& a, const MapArguments& map, const 
   StampSource stamps{.file = std::nullopt, .rate_hz = a.rate_hz, .unit = std::nullopt};
   if (!a.stamp_unit.empty()) stamps.unit = named<TimeUnit>("--stamp-unit", a.stamp_unit);
   if (!a.stamps.empty()) stamps.file = a.stamps;
-  const Interruption interruption;  // a dataset that is made on first use is not left in parts by Ctrl-C
-  ScanSequence sequence = open_sequence(a.scans, stamps, report, map.bin_fields, !map.path.empty());
+  const auto open = [&] {
+    ScanSequence opened = open_sequence(a.scans, stamps, report, map.bin_fields, !map.path.empty());
+    Interruption::check();
+    return opened;
+  };
+  ScanSequence sequence = interruptible(open, [] { return kNoPartKept; });
   if (sequence.map && map.path.empty() && map.bin_fields)
     throw UsageError(
         "--bin-fields is invalid for a dataset's own clouds: bin_fields in its dataset.toml gives the "

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "base/metrics.hpp"
+#include "base/terminal.hpp"
 
 namespace ndt::harness {
 namespace {
@@ -108,6 +109,10 @@ std::string stage_lines(const LocalizeSummary& summary) {
   return text + stage_line("diagnostics", summary.diagnostics_ms);
 }
 
+std::string counted(std::size_t scans, std::string_view word, Tone tone) {
+  return fmt::format("{} {}", scans, scans > 0 ? toned(word, tone) : std::string(word));
+}
+
 std::string map_line(const localization::MapUse& map) {
   return fmt::format(
       "map updates      {}{}, {} tiles read, {} at once at most, read {:.2f} s and built {:.2f} s beside "
@@ -131,8 +136,10 @@ std::string to_text(const SensorUse& sensor) {
 }
 
 std::string to_text(const LocalizeSummary& summary, const ScanSequence& sequence) {
-  std::string text = fmt::format("scans            {} of {}: {} ok, {} doubtful, {} lost\n", summary.frames,
-                                 sequence.name, summary.ok, summary.doubtful, summary.lost);
+  std::string text = fmt::format("scans            {} of {}: {}, {}, {}\n", summary.frames, sequence.name,
+                                 counted(summary.ok, "ok", Tone::good),
+                                 counted(summary.doubtful, "doubtful", Tone::doubtful),
+                                 counted(summary.lost, "lost", Tone::bad));
   text += reason_line(localization::Verdict::doubtful, summary.doubtful, summary.doubtful_by) +
           reason_line(localization::Verdict::lost, summary.lost, summary.lost_by) +
           weak_axis_line(summary.weak_axes) + low_score_line(summary);

@@ -27,6 +27,7 @@ class LocalizeOutputs {
 
   void append(const LocalizedScan& scan);
   void finish();
+  const std::filesystem::path& folder() const { return out_; }
   /// "poses.tum, poses_kitti.txt, ...", as far as they are of interest to a person.
   std::string names() const;
 

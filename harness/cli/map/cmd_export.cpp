@@ -5,8 +5,7 @@
 
 #include "base/errors.hpp"
 #include "cli/common/commands.hpp"
-#include "cli/common/progress_line.hpp"
-#include "data/load_dataset.hpp"
+#include "cli/common/interruptible.hpp"
 #include "ndt/io/cloud_file.hpp"
 #include "ndt/io/output_file.hpp"
 
@@ -23,7 +22,7 @@ void write(const std::filesystem::path& file, const PointCloud& cloud) {
 }
 
 ExitCode export_dataset(const ExportCommand& a) {
-  const Dataset dataset = load_dataset(a.dataset, ProgressLine().report());
+  const Dataset dataset = load_with_progress(a.dataset);
   const std::filesystem::path folder = a.out;
   make_folder(folder);
   const auto frame = std::ranges::find(dataset.frames, a.frame, &Frame::name);

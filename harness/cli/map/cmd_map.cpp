@@ -9,10 +9,11 @@
 #include "cli/common/commands.hpp"
 #include "cli/common/flags.hpp"
 #include "cli/common/input_warnings.hpp"
+#include "cli/common/interruptible.hpp"
+#include "cli/common/late_progress.hpp"
 #include "cli/common/map_flags.hpp"
 #include "cli/common/print.hpp"
 #include "cli/map/map_description.hpp"
-#include "data/load_dataset.hpp"
 #include "data/map_cut.hpp"
 #include "data/surveyed_map.hpp"
 #include "ndt/align/option.hpp"
@@ -38,13 +39,23 @@ PointCloud map_to_cut(const MapCommand& a) {
   if (!std::filesystem::exists(a.map)) {
     const std::vector<DatasetInfo> datasets = list_datasets();
     if (std::ranges::find(datasets, a.map, &DatasetInfo::name) != datasets.end())
-      return load_dataset(a.map).map(0);
+      return load_with_progress(a.map).map(0);
   }
   return map_files(a.map, a.bin_fields).load().cloud;
 }
 
+CutSummary cut_with_progress(const PointCloud& map, const MapCommand& a) {
+  LateProgress progress;
+  return cut_map(map, a.size_m, a.out, [&](const Progress& tiles) {
+    Interruption::check();
+    progress.show(tiles.done, tiles.total, "tiles");
+  });
+}
+
 ExitCode cut(const MapCommand& a) {
-  const CutSummary cut = cut_map(map_to_cut(a), a.size_m, a.out);
+  const PointCloud map = map_to_cut(a);
+  const CutSummary cut =
+      interruptible([&] { return cut_with_progress(map, a); }, [] { return "no tile is kept"; });
   fmt::print("{}: {} tiles of {} m with {}, {} points, {} dropped as not finite\n", printable_name(a.out),
              cut.tiles, a.size_m, kMetadataName, cut.points, cut.dropped_points);
   return ExitCode::ok;

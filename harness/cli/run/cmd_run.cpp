@@ -13,6 +13,7 @@
 #include "cli/common/autoware_params.hpp"
 #include "cli/common/commands.hpp"
 #include "cli/common/flags.hpp"
+#include "cli/common/interruptible.hpp"
 #include "cli/common/new_folder.hpp"
 #include "cli/common/progress_line.hpp"
 #include "ndt/core/limits.hpp"
@@ -129,16 +130,15 @@ RunFolder folder_for(const RunCommand& a) {
 }
 
 void measure_all(RunFolder& folder) {
-  const Interruption interruption;
-  try {
+  const auto measure = [&] {
     write_run_metadata(folder, ProgressLine().report());
     run(folder, ProgressLine(folder.measurements()).report());
-  } catch (const Interrupted&) {
-    notice("ndt-bench: interrupted: {} measurements are in {}; go on: ndt-bench run --resume {}\n",
-           folder.measurements(), printable_name((folder.path() / "results.jsonl").string()),
-           printable_name(folder.path().string()));
-    throw;
-  }
+  };
+  interruptible(measure, [&] {
+    return fmt::format("{} measurements are in {}; go on: ndt-bench run --resume {}", folder.measurements(),
+                       printable_name((folder.path() / "results.jsonl").string()),
+                       printable_name(folder.path().string()));
+  });
 }
 
 ExitCode run_benchmark(const RunCommand& a) {

@@ -1,29 +1,11 @@
 #include "cli/search/anywhere_with_progress.hpp"
 
-#include <optional>
 #include <utility>
 
-#include "base/clock.hpp"
-#include "cli/common/progress_line.hpp"
+#include "cli/common/late_progress.hpp"
 
 namespace ndt::harness {
 namespace {
-
-/// A line on stderr once a search has taken a while.
-class PlaceProgressLine {
- public:
-  void show(double coverage) {
-    if (since_.elapsed_us() < kQuietUs || (line_ && shown_.elapsed_us() < kEveryUs)) return;
-    if (!line_) line_.emplace();
-    line_->show({static_cast<std::size_t>(100 * coverage), 100, "places"});
-    shown_ = Stopwatch();
-  }
-
- private:
-  static constexpr double kQuietUs = 1e6, kEveryUs = 1e5;
-  Stopwatch since_, shown_;
-  std::optional<ProgressLine> line_;
-};
 
 bool tells_no_tilt(const Pose& mean) { return mean.roll == 0 && mean.pitch == 0; }
 
@@ -74,10 +56,11 @@ initial_pose::AnywhereResult AnywhereWithProgress::searched(const ResolvedPrior&
                                                             const PointCloud& scan,
                                                             const ResolvedSearch& setting,
                                                             const PerScan& limits) {
-  PlaceProgressLine progress;
+  LateProgress progress;
   return search_.run(aligner, scan, region_of(prior, search_), prior.pose.mean, setting.strategy,
-                     setting.options, limits, {}, &sight_lines_,
-                     [&](double coverage) { progress.show(coverage); });
+                     setting.options, limits, {}, &sight_lines_, [&](double coverage) {
+                       progress.show(static_cast<std::size_t>(100 * coverage), 100, "places");
+                     });
 }
 
 }  // namespace ndt::harness

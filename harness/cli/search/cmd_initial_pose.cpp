@@ -15,6 +15,7 @@
 #include "cli/common/flags.hpp"
 #include "cli/common/given_scan.hpp"
 #include "cli/common/input_warnings.hpp"
+#include "cli/common/late_progress.hpp"
 #include "cli/common/map_flags.hpp"
 #include "cli/common/option_flags.hpp"
 #include "cli/common/print.hpp"
@@ -156,7 +157,10 @@ void search_anywhere(SearchAnswer& answer, const Prepared& p) {
 void search_around(SearchAnswer& answer, const Prepared& p) {
   const initial_pose::SightLines sight_lines(p.map);
   search_repeatedly(answer, p, [&](const PerScan& limits) {
-    return run_search(p.aligner, p.scan, p.prior, answer.setting, limits, {}, &sight_lines);
+    LateProgress progress;
+    const auto particles = static_cast<std::size_t>(answer.setting.options.particles);
+    const auto tell = [&](const auto& so_far) { progress.show(so_far.size(), particles, "particles"); };
+    return run_search(p.aligner, p.scan, p.prior, answer.setting, limits, tell, &sight_lines);
   });
 }
 

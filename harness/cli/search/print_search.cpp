@@ -4,6 +4,7 @@
 
 #include "base/json_fields.hpp"
 #include "base/metrics.hpp"
+#include "base/terminal.hpp"
 #include "cli/common/print.hpp"
 #include "localize/particle_file.hpp"
 
@@ -196,14 +197,16 @@ json to_json(const SearchAnswer& answer) {
 
 std::string to_text(const SearchAnswer& answer) {
   const SearchResult& result = answer.result;
+  const bool own = answer.setting.is_own(), found = result.reliable.value_or(false);
+  const bool missed = !own && result.judgement.verdict == initial_pose::Verdict::not_found;
   std::string text = fmt::format("implementation   {} ({})\n", answer.implementation, answer.runs_on);
   text += fmt::format("search           {}, seed {}\n", way_of(answer), answer.setting.options.seed);
   if (answer.anywhere) text += to_text(*answer.anywhere);
-  text += fmt::format("verdict          {}\n", verdict_text(answer));
+  text += fmt::format("verdict          {}\n",
+                      toned_verdict(verdict_text(answer), found, missed ? Tone::bad : Tone::doubtful));
   if (result.interrupted)
     text += fmt::format("interrupted      {} after {} particles\n", to_string(*result.interrupted),
                         result.particles.size());
-  const bool own = answer.setting.is_own();
   if (!own)
     text += fmt::format("best             particle {} of {}\n", result.best + 1, result.particles.size());
   text += to_text(result.best_particle().result);

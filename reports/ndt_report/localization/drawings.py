@@ -2,6 +2,7 @@
 
 from functools import partial
 
+from .. import live_line
 from ..figures.drawings import MOST_PER_KIND, drawn_or_said
 from . import draw_covariance, draw_detectors, draw_map, draw_over_time
 
@@ -20,7 +21,7 @@ def draw_all(report):
         "detectors": _detectors(report, first),
     }
     drawings, sentences = {}, {}
-    for section, makers in sections.items():
+    for section, makers in live_line.counted(list(sections.items()), "drawing the sections"):
         drawings[section], sentences[section] = drawn_or_said(makers)
     for section in ("map", "covariance", "detectors"):
         if len(runs) > len(first):

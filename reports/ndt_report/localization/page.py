@@ -1,12 +1,12 @@
 """The page, the files and the terminal's lines of a report on localisation runs."""
 
-import textwrap
 from pathlib import Path
 
 from ..read.files import write_file
 from ..page.html import badge, mark, script, script_hash, template
 from ..page_numbers import error, number, percent
 from ..read.printable import printable
+from ..page.terminal import WIDTH, wrapped
 from ..page.write import csv_text, write_drawings
 from .methods import RIGHT_M, WRONG_DEG, WRONG_M, totals
 from .nees import CITED, TAIL
@@ -27,7 +27,6 @@ SECTIONS = {
 }
 DRAWN = ["map", "errors", "verdicts", "latency", "covariance", "detectors"]
 MOST_LINES = 24
-WIDTH = 120
 
 
 def render(report: LocalizationReport) -> str:
@@ -81,10 +80,10 @@ def write_localization(report: LocalizationReport, folder: Path) -> Path:
     return folder / "report.html"
 
 
-def terminal_lines(report: LocalizationReport, path: Path) -> list:
+def terminal_lines(report: LocalizationReport, path: Path, columns: int = WIDTH) -> list:
     """At most MOST_LINES, the page's path the last."""
     sentences = [report.headline, *report.sentences, *report.truth, *(f"! {text}" for text in report.cautions)]
-    lines = [line for text in sentences for line in textwrap.wrap(text, WIDTH, subsequent_indent="  ")]
+    lines = wrapped(sentences, columns)
     if len(lines) >= MOST_LINES:
         lines = [*lines[: MOST_LINES - 2], "The rest is in the report."]
     return [*lines, printable(str(path))]

@@ -3,6 +3,7 @@
 import pandas as pd
 
 from . import SECTIONS
+from .. import live_line
 from ..figures.drawings import drawn_or_said
 from ..figures.style import Looks
 from ..judge.batches import alignments_alone
@@ -33,7 +34,7 @@ def make_report(run: Run) -> Report:
     )
     report.parts = {section.name: Part(section, section.tables(report)) for section in SECTIONS}
     report.verdict = _verdict(report)
-    for part in report.parts.values():
+    for part in live_line.counted(list(report.parts.values()), "drawing the sections"):
         part.drawings, part.not_drawn = drawn_or_said(part.section.figures(report, part.tables))
     return report
 

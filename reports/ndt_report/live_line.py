@@ -1,0 +1,1 @@
+../../datasets/ndt_convert/live_line.py
