@@ -155,6 +155,21 @@ inline NdtResult result_of(const AlignResult& from) {
   return out;
 }
 
+/// Leaves out the points that an aligner dropped: those that are not finite, and the farthest.
+inline void drop_unscored(std::vector<Point>& points, std::size_t dropped) {
+  if (dropped == 0) return;
+  const auto range = [](const Point& p) {
+    const double metres =
+        std::hypot(static_cast<double>(p.x), static_cast<double>(p.y), static_cast<double>(p.z));
+    return is_finite(p) ? metres : HUGE_VAL;
+  };
+  std::vector<double> ranges;
+  for (const Point& p : points) ranges.push_back(range(p));
+  const auto least = ranges.end() - static_cast<std::ptrdiff_t>(dropped);
+  std::ranges::nth_element(ranges, least);
+  std::erase_if(points, [&](const Point& p) { return range(p) >= *least; });
+}
+
 /// The implementation that the environment names.
 inline std::string implementation_wanted() {
   const char* named = std::getenv("NDT_IMPLEMENTATION");
@@ -312,9 +327,9 @@ class MultiGridNormalDistributionsTransform {
     PerScan per_scan;
     per_scan.point_scores = true;
     PointCloud points = adapters::cloud_of(cloud);
-    std::erase_if(points.points, [](const Point& p) { return !is_finite(p); });  // have no score
     const Evaluation found =
         workshop_->with(map_, [&](Aligner& with) { return with.evaluate(points, Transform(), per_scan); });
+    detail::drop_unscored(points.points, static_cast<std::size_t>(found.dropped_points));
     for (std::size_t i = 0; i < found.point_scores.size(); ++i) {
       if (!(found.point_scores[i] > 0)) continue;
       ::pcl::PointXYZI& point = out.points.emplace_back();
