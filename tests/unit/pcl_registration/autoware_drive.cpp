@@ -10,6 +10,8 @@
 #define NDT_DRIVE drive_with_adapter
 #endif
 
+#include <pcl/common/transforms.h>
+
 #include <chrono>
 #include <future>
 #include <memory>
@@ -57,13 +59,15 @@ void align(Ndt& ndt, const DriveFrame& frame, DriveAnswer& answer) {
   answer.voxels = ndt.getVoxelPCD().size();
 }
 
-void score(const Ndt& ndt, DriveAnswer& answer) {
+/// At the guess, because there both libraries score the same points.
+void score(const Ndt& ndt, const DriveFrame& frame, DriveAnswer& answer) {
+  ::pcl::transformPointCloud(*frame.scan, answer.at_guess, frame.guess);
   answer.score_ms = ms_of([&] {
-    answer.cloud_probability = ndt.calculateTransformationProbability(answer.moved);
-    answer.cloud_nvtl = ndt.calculateNearestVoxelTransformationLikelihood(answer.moved);
+    answer.cloud_probability = ndt.calculateTransformationProbability(answer.at_guess);
+    answer.cloud_nvtl = ndt.calculateNearestVoxelTransformationLikelihood(answer.at_guess);
   });
   answer.points_ms =
-      ms_of([&] { answer.point_scores = ndt.calculateNearestVoxelScoreEachPoint(answer.moved); });
+      ms_of([&] { answer.point_scores = ndt.calculateNearestVoxelScoreEachPoint(answer.at_guess); });
 }
 
 void estimate(Ndt& ndt, const DriveFrame& frame, DriveAnswer& answer) {
@@ -100,7 +104,7 @@ std::vector<DriveAnswer> NDT_DRIVE(const std::vector<DriveFrame>& frames) {
     if (answers.size() > 1 && !(frame.come.empty() && frame.go.empty()))
       changed = std::async(std::launch::async, [&] { return update(second, frame); });
     align(*main, frame, answer);
-    score(*main, answer);
+    score(*main, frame, answer);
     estimate(*main, frame, answer);
     if (changed.valid()) {
       answer.update_ms = changed.get();

@@ -31,9 +31,10 @@ struct DriveAnswer {
   Eigen::Matrix<double, 6, 6> hessian;
   DrivePoses poses;                         ///< on the way
   std::vector<float> probabilities, nvtls;  ///< on the way
-  DriveCloud moved;
-  double cloud_probability = 0, cloud_nvtl = 0;           ///< of the scan at the pose
-  ::pcl::PointCloud<::pcl::PointXYZI> point_scores;       ///< of the same
+  DriveCloud moved;                         ///< the scan at the pose
+  DriveCloud at_guess;                      ///< the scan there, and its scores:
+  double cloud_probability = 0, cloud_nvtl = 0;
+  ::pcl::PointCloud<::pcl::PointXYZI> point_scores;
   Eigen::Matrix2d laplace, multi, multi_score, adjusted;  ///< covariances
   Eigen::Vector2d multi_mean, multi_score_mean;
   std::vector<std::string> ids;  ///< of tiles, after the change

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdio>
 #include <map>
@@ -111,6 +112,7 @@ struct Differences {
   Worst metres, turn, path, probability, nvtl, on_the_way, hessian, moved;
   Worst cloud_probability, cloud_nvtl, point_score, left_out;
   Worst laplace, multi, multi_score, adjusted, mean;
+  double from_truth = 0, autowares_from_truth = 0;  ///< summed
   int frames = 0, iterations_differ = 0, changes = 0;
   std::size_t points_left_out = 0, points = 0;
 };
@@ -122,20 +124,17 @@ Scores by_place(const ::pcl::PointCloud<::pcl::PointXYZI>& cloud) {
   return out;
 }
 
-/// Both score the points of their own pose, a rounding apart; so points are matched by their index there.
 void compare_points(const DriveAnswer& ours, const DriveAnswer& theirs, Differences& out) {
   const Scores mine = by_place(ours.point_scores), other = by_place(theirs.point_scores);
-  out.points += ours.moved.size();
-  for (std::size_t i = 0; i < ours.moved.size(); ++i) {
-    const auto a = mine.find({ours.moved[i].x, ours.moved[i].y, ours.moved[i].z});
-    const auto b = other.find({theirs.moved[i].x, theirs.moved[i].y, theirs.moved[i].z});
-    const double score = b == other.end() ? 0 : static_cast<double>(b->second);
-    if (a != mine.end()) {
-      out.point_score.take(apart(static_cast<double>(a->second), score));
-    } else if (b != other.end()) {
-      ++out.points_left_out;
-      out.left_out.take(score);
-    }
+  out.points += ours.at_guess.size();
+  for (const auto& [place, score] : mine)
+    out.point_score.take(other.contains(place)
+                             ? apart(static_cast<double>(score), static_cast<double>(other.at(place)))
+                             : HUGE_VAL);
+  for (const auto& [place, score] : other) {
+    if (mine.contains(place)) continue;
+    ++out.points_left_out;
+    out.left_out.take(static_cast<double>(score));
   }
 }
 
@@ -195,6 +194,8 @@ void print(double edge_m, const Differences& d, const std::vector<DriveAnswer>& 
       "  covariance: Laplace %.2e of it, multi-NDT %.2e m2, by scores %.2e m2, adjusted %.2e m2, mean %.2e "
       "m\n",
       d.laplace.value, d.multi.value, d.multi_score.value, d.adjusted.value, d.mean.value);
+  std::printf("  mean distance from the true pose: %.4f m, Autoware %.4f m\n", d.from_truth / d.frames,
+              d.autowares_from_truth / d.frames);
   for (const auto& [what, ms] : {std::pair{"change of tiles", &DriveAnswer::update_ms},
                                  {"align", &DriveAnswer::align_ms},
                                  {"two scores", &DriveAnswer::score_ms},
@@ -208,14 +209,43 @@ Differences differences(double edge_m) {
   const std::vector<DriveFrame> frames = drive_in_tiles(edge_m);
   const std::vector<DriveAnswer> ours = drive_with_adapter(frames), theirs = drive_with_autoware(frames);
   Differences out;
-  for (std::size_t k = 0; k < frames.size(); ++k) compare(ours[k], theirs[k], out);
+  const auto error = [](const DriveAnswer& answer, std::size_t k) {
+    return translation_error_m(adapters::transform_of(answer.pose), town().truth[k]);
+  };
+  for (std::size_t k = 0; k < frames.size(); ++k) {
+    compare(ours[k], theirs[k], out);
+    out.from_truth += error(ours[k], k), out.autowares_from_truth += error(theirs[k], k);
+  }
   print(edge_m, out, ours, theirs);
   return out;
 }
 
 TEST(AutowareDrive, EveryCallAnswersAsAutowares) {
   const Differences worst = differences(20);
-  EXPECT_GT(worst.changes, 5);
+  EXPECT_GT(worst.changes, 10);
+  // At the same pose: the last bits of a float, summed.
+  EXPECT_LT(worst.cloud_probability.value, 1e-5);
+  EXPECT_LT(worst.cloud_nvtl.value, 1e-5);
+  EXPECT_LT(worst.point_score.value, 1e-4);
+  EXPECT_LT(worst.left_out.value, 1e-30);
+  // After an alignment: a point within 1 mm of a voxel's radius has its score, or not.
+  EXPECT_LE(worst.iterations_differ, 1);
+  EXPECT_LT(worst.metres.value, 1e-3);
+  EXPECT_LT(worst.turn.value, 1e-4);
+  EXPECT_LT(worst.probability.value, 0.01);
+  EXPECT_LT(worst.nvtl.value, 0.01);
+  EXPECT_LT(worst.hessian.value, 0.02);
+  EXPECT_LT(worst.laplace.value, 0.01);
+  EXPECT_LT(worst.multi.value, 1e-4);
+  EXPECT_LT(worst.multi_score.value, 1e-4);
+  EXPECT_LT(worst.adjusted.value, 1e-4);
+}
+
+// Autoware cuts a voxel in two at a tile's edge that is no multiple of the resolution, so its map differs.
+TEST(AutowareDrive, TilesThatCutVoxelsLeaveThePoseAsGood) {
+  const Differences worst = differences(25);
+  EXPECT_LT(worst.metres.value, 0.1);
+  EXPECT_LT(worst.from_truth, 1.1 * worst.autowares_from_truth);
 }
 
 }  // namespace

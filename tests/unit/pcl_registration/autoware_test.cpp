@@ -1,5 +1,5 @@
-// Autoware's interface on this library: tiles that come and go give an aligner's answers, bit for bit, and a
-// copy changes without the object that it was made from.
+// Autoware's interface on this library. Tiles that come and go give an aligner's answers, bit for bit. A copy
+// changes without the object that it was made from.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <pcl/point_types.h>

@@ -190,7 +190,7 @@ class MultiGridNormalDistributionsTransform {
   using PointCloudTarget = ::pcl::PointCloud<PointTarget>;                        ///< type of a tile
   using PointCloudTargetConstPtr = typename PointCloudTarget::ConstPtr;           ///< shared
 
-  /// By the implementation that the variable NDT_IMPLEMENTATION names, or `auto`.
+  /// Uses the implementation that the environment variable NDT_IMPLEMENTATION names, or `auto`.
   MultiGridNormalDistributionsTransform() = default;
 
   /// A name of ndt::implementations() that keeps maps in tiles, or "auto".

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <Eigen/LU>
+#include <tuple>
 #include <utility>
 
 #include "ndt/pcl/autoware.hpp"

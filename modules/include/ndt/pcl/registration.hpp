@@ -39,7 +39,7 @@ PointCloud cloud_of(const ::pcl::PointCloud<Point>& cloud) {
   return out;
 }
 
-/// The same pose.
+/// A pose, as a Transform.
 template <class Scalar>
 Transform transform_of(const Eigen::Matrix<Scalar, 4, 4>& pose) {
   Transform out;
@@ -54,7 +54,7 @@ Eigen::Matrix<Scalar, 4, 4> matrix_of(const Transform& pose) {
   return Eigen::Map<const Eigen::Matrix<double, 4, 4, Eigen::RowMajor>>(pose.m).template cast<Scalar>();
 }
 
-/// The same numbers.
+/// A 6x6 as Eigen has it.
 inline Eigen::Matrix<double, 6, 6> matrix_of(const Mat6& matrix) {
   return Eigen::Map<const Eigen::Matrix<double, 6, 6, Eigen::RowMajor>>(matrix.m);
 }
