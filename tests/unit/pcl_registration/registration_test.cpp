@@ -84,7 +84,7 @@ TEST(PclRegistration, TakesEverySetterOfPclomp) {
   registration.setStepSize(0.2);
   registration.setMaximumIterations(3);
   registration.setOulierRatio(0.4);
-  registration.setNeighborhoodSearchMethod(DIRECT7);
+  registration.setNeighborhoodSearchMethod(pclomp::DIRECT7);
   registration.setRegularizationScaleFactor(0.5F);
   Eigen::Matrix4f gnss = Eigen::Matrix4f::Identity();
   gnss(0, 3) = 2;

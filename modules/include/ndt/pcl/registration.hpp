@@ -23,8 +23,49 @@
 
 namespace ndt {
 
+inline namespace pclomp_names {
 /// As pclomp names them; DIRECT26 takes all 27 cells, as it does there.
 enum NeighborSearchMethod { KDTREE, DIRECT26, DIRECT7, DIRECT1 };
+}  // namespace pclomp_names
+
+/// PCL's types as this library's.
+namespace adapters {
+
+/// The points of a cloud, without its other fields.
+template <class Point>
+PointCloud cloud_of(const ::pcl::PointCloud<Point>& cloud) {
+  PointCloud out;
+  out.points.reserve(cloud.size());
+  for (const Point& p : cloud) out.points.push_back({p.x, p.y, p.z});
+  return out;
+}
+
+/// A pose, as a Transform.
+template <class Scalar>
+Transform transform_of(const Eigen::Matrix<Scalar, 4, 4>& pose) {
+  Transform out;
+  for (int row = 0; row < 4; ++row)
+    for (int col = 0; col < 4; ++col) out(row, col) = static_cast<double>(pose(row, col));
+  return out;
+}
+
+/// Inverse, rounded to PCL's scalar.
+template <class Scalar>
+Eigen::Matrix<Scalar, 4, 4> matrix_of(const Transform& pose) {
+  return Eigen::Map<const Eigen::Matrix<double, 4, 4, Eigen::RowMajor>>(pose.m).template cast<Scalar>();
+}
+
+/// A 6x6 as Eigen has it.
+inline Eigen::Matrix<double, 6, 6> matrix_of(const Mat6& matrix) {
+  return Eigen::Map<const Eigen::Matrix<double, 6, 6, Eigen::RowMajor>>(matrix.m);
+}
+
+/// The target that pulls the pose, at a pose's x and y.
+inline RegularisationTarget target_at(const Eigen::Matrix4f& pose) {
+  return {static_cast<double>(pose(0, 3)), static_cast<double>(pose(1, 3))};
+}
+
+}  // namespace adapters
 
 /// A pcl::Registration by an implementation of this library. For one thread at a time; a copy makes its own
 /// aligner.
@@ -83,9 +124,7 @@ class NormalDistributionsTransform : public ::pcl::Registration<PointSource, Poi
   }
 
   /// Pulls the pose along the vehicle's heading towards this one's x and y.
-  void setRegularizationPose(const Eigen::Matrix4f& pose) {
-    regularisation_ = RegularisationTarget{static_cast<double>(pose(0, 3)), static_cast<double>(pose(1, 3))};
-  }
+  void setRegularizationPose(const Eigen::Matrix4f& pose) { regularisation_ = adapters::target_at(pose); }
   void unsetRegularizationPose() { regularisation_.reset(); }  ///< nothing pulls any more
   /// How strongly it pulls.
   void setRegularizationScaleFactor(float weight) {
@@ -101,9 +140,7 @@ class NormalDistributionsTransform : public ::pcl::Registration<PointSource, Poi
   /// NVTL.
   double getNearestVoxelTransformationLikelihood() const { return result_.nvtl; }
   /// The Hessian of the score; x y z roll pitch yaw.
-  Eigen::Matrix<double, 6, 6> getHessian() const {
-    return Eigen::Map<const Eigen::Matrix<double, 6, 6, Eigen::RowMajor>>(result_.hessian.m);
-  }
+  Eigen::Matrix<double, 6, 6> getHessian() const { return adapters::matrix_of(result_.hessian); }
   const AlignResult& getResult() const { return result_; }  ///< everything else
   /// Whether the last alignment can be trusted, why not, and its 6x6 covariance in the order of ROS. Aligns
   /// six times more; the first call for a target also copies its points. Throws std::logic_error unless
@@ -113,7 +150,8 @@ class NormalDistributionsTransform : public ::pcl::Registration<PointSource, Poi
     if (!scan_)
       throw std::logic_error("judge: nothing was aligned with this target and options: call align() first");
     if (!judge_)
-      judge_ = std::make_shared<const initial_pose::Judge>(aligner, cloud_of(*this->target_), options_);
+      judge_ =
+          std::make_shared<const initial_pose::Judge>(aligner, adapters::cloud_of(*this->target_), options_);
     return (*judge_)(aligner, *scan_, result_);
   }
 
@@ -131,16 +169,11 @@ class NormalDistributionsTransform : public ::pcl::Registration<PointSource, Poi
   /// `output` comes with the source's points in their own frame, those of its indices alone.
   void computeTransformation(PointCloudSource& output, const Matrix4& guess) override {
     Aligner& aligner = ready();
-    Transform start;
-    for (int row = 0; row < 4; ++row)
-      for (int col = 0; col < 4; ++col) start(row, col) = static_cast<double>(guess(row, col));
     PerScan per_scan;
     per_scan.regularisation = regularisation_;
-    scan_ = cloud_of(output);
-    result_ = aligner.align(*scan_, start, per_scan);
-    for (int row = 0; row < 4; ++row)
-      for (int col = 0; col < 4; ++col)
-        this->final_transformation_(row, col) = static_cast<Scalar>(result_.map_from_scan(row, col));
+    scan_ = adapters::cloud_of(output);
+    result_ = aligner.align(*scan_, adapters::transform_of<Scalar>(guess), per_scan);
+    this->final_transformation_ = adapters::matrix_of<Scalar>(result_.map_from_scan);
     this->transformation_ = this->previous_transformation_ = this->final_transformation_;
     this->nr_iterations_ = result_.iterations;
     this->converged_ = result_.stop == Stop::converged;
@@ -170,14 +203,6 @@ class NormalDistributionsTransform : public ::pcl::Registration<PointSource, Poi
     forget();
   }
 
-  template <class Point>
-  static PointCloud cloud_of(const ::pcl::PointCloud<Point>& cloud) {
-    PointCloud out;
-    out.points.reserve(cloud.size());
-    for (const Point& p : cloud) out.points.push_back({p.x, p.y, p.z});
-    return out;
-  }
-
   /// The aligner of the options and the target as they are now.
   Aligner& ready() {
     change(options_.epsilon_m, static_cast<double>(this->transformation_epsilon_));
@@ -185,13 +210,13 @@ class NormalDistributionsTransform : public ::pcl::Registration<PointSource, Poi
     if (aligner_) return *aligner_;
     if (!this->target_) throw std::logic_error("no target: call setInputTarget() first");
     std::unique_ptr<Aligner> made = make_aligner(implementation_, options_);
-    made->set_map(cloud_of(*this->target_));
+    made->set_map(adapters::cloud_of(*this->target_));
     aligner_.reset(made.release());
     return *aligner_;
   }
 
   Evaluation evaluate(const PointCloudSource& cloud) {
-    return ready().evaluate(cloud_of(cloud), Transform());
+    return ready().evaluate(adapters::cloud_of(cloud), Transform());
   }
 
   std::string implementation_;
@@ -204,3 +229,8 @@ class NormalDistributionsTransform : public ::pcl::Registration<PointSource, Poi
 };
 
 }  // namespace ndt
+
+/// `pclomp::DIRECT7` keeps its name. Where pclomp's own headers are included as well, theirs win.
+namespace pclomp {
+using namespace ndt::pclomp_names;
+}
