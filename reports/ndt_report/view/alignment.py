@@ -24,10 +24,10 @@ def scene(folder, result_file=None) -> Scene:
     points = near(points_of(read_ply(folder / MAP)), np.concatenate(scans), MARGIN_M)
     traces = [map_cloud(points[thinned(points)], origin)] if len(points) else []
     kept = thinned(scans[0])
-    traces.append(cloud("scan at the guess", scans[0][kept], origin, {"size": 1.8, "color": ORANGE}, hoverinfo="skip"))
+    traces.append(cloud("scan at the guess", scans[0][kept], origin, {"size": 2, "color": ORANGE}, hoverinfo="skip"))
     traces.append(_scored(after, scans[1], origin))
     said = [f"{result.get('implementation', 'scan')}: {len(after):,} points", *_verdict(result), *_changed(*scans, after)]
-    return Scene("One alignment", "; ".join(said) + ".", traces, origin, ["Click a name in the legend to hide it, double-click to see it alone."])
+    return Scene("One alignment", "; ".join(said) + ".", traces, origin)
 
 
 def _result(file) -> dict:
@@ -49,8 +49,8 @@ def _scored(vertices, points, origin):
     kept = thinned(points)
     if "score" not in vertices.dtype.names:
         return cloud("scan at the result", points[kept], origin, {"size": 2, "color": "#56B4E9"}, hoverinfo="skip")
-    bar = {"title": {"text": "score of a point"}, "len": 0.5, "thickness": 12, "x": 0.98}
-    marker = {"size": 2, "color": vertices["score"][kept].astype(np.float32), "colorscale": "Viridis", "colorbar": bar, "cmin": 0}
+    bar = {"title": {"text": "score"}, "len": 0.5, "thickness": 12, "x": 1, "xanchor": "right"}
+    marker = {"size": 2.5, "color": vertices["score"][kept].astype(np.float32), "colorscale": "Viridis", "colorbar": bar, "cmin": 0}
     return cloud("scan at the result", points[kept], origin, marker, hovertemplate="score %{marker.color:.2f}<extra></extra>")
 
 

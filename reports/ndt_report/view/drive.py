@@ -59,7 +59,7 @@ def _poses(frames, places, origin) -> list:
     for verdict, (colour, _) in VERDICT_LOOKS.items():
         own = (frames.verdict == verdict).to_numpy()
         if own.any():
-            marker = {"size": 4, "color": colour, "symbol": SYMBOLS[verdict]}
+            marker = {"size": 3, "color": colour, "symbol": SYMBOLS[verdict]}
             texts = [_hover(row) for row in frames[own].itertuples()]
             name = f"{verdict or 'no verdict'} ({own.sum()})"
             traces.append(cloud(name, places[own], origin, marker, text=texts, hovertemplate="%{text}<extra></extra>"))

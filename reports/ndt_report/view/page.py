@@ -13,7 +13,8 @@ GROUND_SHARE, TOP_SHARE = 2, 98  # percentiles of height that the map's greys sp
 GREYS = [[0, "#5A5A5A"], [1, "#C4C4C4"]]
 POLICY = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data: blob:; font-src data:"
 CONFIG = {"displaylogo": False, "responsive": True, "scrollZoom": True}
-EYE = {"x": 0.0, "y": -0.9, "z": 1.1}
+EYE = {"x": 0.0, "y": -1.1, "z": 1.3}
+HINT = "Drag to turn, scroll to zoom. In the legend a click hides, a double click shows alone."
 
 PAGE = """<!doctype html>
 <html lang="en">
@@ -70,7 +71,7 @@ def map_cloud(points, origin):
     """Returns the map in greys by height, without hover texts that would hide those of poses."""
     z = (points[:, 2] - origin[2]).astype(np.float32)
     low, high = np.percentile(z, [GROUND_SHARE, TOP_SHARE])
-    marker = {"size": 1.3, "color": z, "colorscale": GREYS, "cmin": float(low), "cmax": float(high)}
+    marker = {"size": 1.2, "color": z, "colorscale": GREYS, "cmin": float(low), "cmax": float(high)}
     return cloud("map", points, origin, marker, hoverinfo="skip")
 
 
@@ -78,7 +79,7 @@ def text_of(scene: Scene) -> str:
     """Returns the page's HTML."""
     figure = go.Figure(scene.traces, layout=_layout(scene.origin))
     inner = figure.to_html(full_html=False, include_plotlyjs=True, config=CONFIG, default_height="100%")
-    notes = "\n".join(f"<p>{html.escape(note)}</p>" for note in scene.notes)
+    notes = "\n".join(f"<p>{html.escape(note)}</p>" for note in [*scene.notes, HINT])
     title, sentence = html.escape(scene.title), html.escape(scene.sentence)
     return PAGE.format(policy=POLICY, title=title, sentence=sentence, notes=notes, figure=inner)
 
@@ -90,6 +91,7 @@ def _layout(origin):
         "paper_bgcolor": "rgba(0,0,0,0)",
         "font": {"color": INK},
         "margin": {"l": 0, "r": 0, "t": 0, "b": 0},
+        "modebar": {"bgcolor": "rgba(0,0,0,0)", "color": INK},
         "legend": {"itemsizing": "constant", "x": 0, "y": 1, "bgcolor": "rgba(0,0,0,0)"},
         "scene": {"aspectmode": "data", "dragmode": "turntable", "camera": {"eye": EYE}, **axes},
     }
