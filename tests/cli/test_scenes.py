@@ -37,7 +37,8 @@ XYZ, RGB = ["x", "y", "z"], ["red", "green", "blue"]
 def test_align_draws_the_map_and_the_scan_before_and_after(courtyard, tmp_path):
     done = bench("align", *courtyard.args, "--guess", "0.3,-0.2,0.1,0,0,0.05", "--ply", tmp_path / "new" / "ply", "--json")
     found = json.loads(done.stdout)
-    assert sorted(file.name for file in (tmp_path / "new" / "ply").iterdir()) == ["map.ply", "scan_after.ply", "scan_before.ply"]
+    assert sorted(file.name for file in (tmp_path / "new" / "ply").iterdir()) == ["align.json", "map.ply", "scan_after.ply", "scan_before.ply"]
+    assert json.loads((tmp_path / "new" / "ply" / "align.json").read_text()) == found
     names, rows = read_ply(tmp_path / "new" / "ply" / "map.ply")
     assert names == XYZ + RGB and [row[:3] for row in rows] == points_of(courtyard.map) and {row[3:] for row in rows} == {GREY}
     scan = points_of(courtyard.scan)

@@ -7,6 +7,7 @@ import io
 import json
 import os
 import re
+import shutil
 import subprocess
 from pathlib import Path
 
@@ -79,15 +80,14 @@ def alignment(tmp_path_factory):
     write_ply(folder / "map.ply", FAR + random.uniform(-300, 300, (5000, 3)), red=np.full(5000, 9, "u1"))
     write_ply(folder / "scan_before.ply", scan - [3, 4, 0])
     write_ply(folder / "scan_after.ply", scan, score=score)
-    result = folder.parent / "result.json"
-    result.write_text(json.dumps({"implementation": "mine", "verdict": "doubtful", "doubt": "it ended as degenerate", "nvtl": 2.5}))
-    return folder, result, scan, score
+    (folder / "align.json").write_text(json.dumps({"implementation": "mine", "verdict": "doubtful", "doubt": "it ended as degenerate", "nvtl": 2.5}))
+    return folder, scan, score
 
 
 @pytest.fixture(scope="module")
 def alignment_page(view, alignment):
-    folder, result, *_ = alignment
-    view(folder, "--result", result, "--out", folder.parent / "one.html")
+    folder, *_ = alignment
+    view(folder, "--out", folder.parent / "one.html")
     return folder.parent / "one.html"
 
 
@@ -154,7 +154,7 @@ def test_a_drive_without_map_or_truth_is_drawn(view, tmp_path):
 
 
 def test_an_alignment_has_scan_before_and_after_and_scores(alignment, alignment_page):
-    _, _, scan, score = alignment
+    _, scan, score = alignment
     traces, layout = figure_of(alignment_page)
     assert set(traces) == {"map", "scan at the guess", "scan at the result"}
     origin = np.array([544_000, 4_180_000, 0])
@@ -200,12 +200,13 @@ def test_a_broken_cloud_is_named(tmp_path, change, message):
 
 
 def test_wrong_arguments_are_named(view, drive, alignment, tmp_path):
-    page = tmp_path / "a.html"
+    page, odd = tmp_path / "a.html", tmp_path / "odd"
+    shutil.copytree(alignment[0], odd)
+    (odd / "align.json").write_text("{}")
     for words, message in [
         ((tmp_path, "--out", page), f"{tmp_path}: has neither frames.csv nor scan_after.ply"),
         ((drive.folder, "--out", tmp_path / "no" / "a.html"), "is not a folder"),
-        ((drive.folder, "--result", alignment[1], "--out", page), "--result: is for an alignment"),
-        ((alignment[0], "--result", drive.folder / "localization.json", "--out", page), "has no verdict"),
+        ((odd, "--out", page), "align.json: has no verdict"),
     ]:
         assert message in view(*words, code=2).stderr
     assert "see ./run view --help" in view(drive.folder, "--colour", code=1).stderr

@@ -1,4 +1,4 @@
-"""./run view DIR [--out FILE.html] [--result FILE.json] [--open]"""
+"""./run view DIR [--out FILE.html] [--open]"""
 
 import argparse
 import sys
@@ -22,7 +22,6 @@ def parser():
     p = Parser(prog="./run view", allow_abbrev=False, description="Writes one HTML page in three dimensions that works without a network.")
     p.add_argument("folder", metavar="DIR", type=Path, help="what ndt-bench localize --out or ndt-bench align --ply wrote")
     p.add_argument("--out", type=Path, metavar="FILE.html", help=f"the page (DIR/{PAGE})")
-    p.add_argument("--result", type=Path, metavar="FILE.json", help="for an alignment: what align --json printed, for its verdict")
     p.add_argument("--open", action="store_true", help="show the page in a browser")
     return p
 
@@ -38,11 +37,9 @@ def make(arguments) -> Path:
     if not page.absolute().parent.is_dir():
         raise refusal(page.parent, "", "is not a folder", "make it, or give another --out")
     if is_localization(folder):
-        if arguments.result:
-            raise refusal("--result", "", f"is for an alignment; {folder} has a drive", "remove it")
         scene = drive.scene(folder)
     elif is_there(folder / alignment.AFTER):
-        scene = alignment.scene(folder, arguments.result)
+        scene = alignment.scene(folder)
     else:
         raise refusal(folder, "", f"has neither frames.csv nor {alignment.AFTER}", "give what localize --out or align --ply wrote")
     write_file(page.absolute().parent, page.name, text_of(scene))

@@ -4,20 +4,20 @@ import numpy as np
 
 from ..localization.words import length, percent
 from ..page_numbers import number
+from ..read.files import is_there
 from ..read.json_files import read_json
 from ..read.refusal import refusal
 from .clouds import AGAIN, near, points_of, read_ply, thinned
 from .page import Scene, cloud, map_cloud, origin_of
 
-MAP, BEFORE, AFTER = "map.ply", "scan_before.ply", "scan_after.ply"
+MAP, BEFORE, AFTER, RESULT = "map.ply", "scan_before.ply", "scan_after.ply", "align.json"
 MARGIN_M = 20.0  # of map around the scan
 ORANGE = "#E69F00"
-RESULT_AGAIN = "give what ndt-bench align --json printed"
 
 
-def scene(folder, result_file=None) -> Scene:
+def scene(folder) -> Scene:
     """Throws InputError."""
-    result = _result(result_file) if result_file else {}
+    result = _result(folder / RESULT) if is_there(folder / RESULT) else {}
     before, after = (_scan(folder / name) for name in (BEFORE, AFTER))
     scans = points_of(before), points_of(after)
     origin = origin_of(scans[1])
@@ -31,9 +31,9 @@ def scene(folder, result_file=None) -> Scene:
 
 
 def _result(file) -> dict:
-    result = read_json(file, RESULT_AGAIN)
+    result = read_json(file, AGAIN)
     if not isinstance(result, dict) or not isinstance(result.get("verdict"), str):
-        raise refusal(file, "", "has no verdict", RESULT_AGAIN)
+        raise refusal(file, "", "has no verdict", AGAIN)
     return result
 
 
