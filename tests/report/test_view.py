@@ -60,6 +60,14 @@ def drive_page(view, drive):
     return drive.folder / "view.html"
 
 
+@pytest.fixture(scope="module")
+def flat_page(view, tmp_path_factory):
+    """A drive and a map without any height."""
+    folder = SyntheticDrive(frames=60).lose(20, 35).write(tmp_path_factory.mktemp("flat") / "followed")
+    view(folder)
+    return folder / "view.html"
+
+
 def write_ply(path, points, **columns):
     fields = [(axis, "<f8") for axis in "xyz"] + [(name, values.dtype) for name, values in columns.items()]
     vertices = np.zeros(len(points), fields)
@@ -153,6 +161,17 @@ def test_a_drive_without_map_or_truth_is_drawn(view, tmp_path):
     assert "There is no localization_map.pcd" in (tmp_path / "a.html").read_text()
 
 
+@pytest.mark.parametrize("which", ["drive_page", "alignment_page", "flat_page"])
+def test_the_scene_is_to_scale_and_holds_all_points(request, which):
+    traces, layout = figure_of(request.getfixturevalue(which))
+    scene, points = layout["scene"], np.concatenate([places(trace) for trace in traces.values()])
+    ranges = np.array([scene[f"{axis}axis"]["range"] for axis in "xyz"])
+    assert (points.min(axis=0) >= ranges[:, 0] - 1e-6).all() and (points.max(axis=0) <= ranges[:, 1] + 1e-6).all()
+    sides = np.array([scene["aspectratio"][axis] for axis in "xyz"])
+    assert scene["aspectmode"] == "manual" and sides.max() == pytest.approx(1)
+    np.testing.assert_allclose(sides, np.ptp(ranges, axis=1) / np.ptp(ranges, axis=1).max(), rtol=1e-6)
+
+
 def test_an_alignment_has_scan_before_and_after_and_scores(alignment, alignment_page):
     _, scan, score = alignment
     traces, layout = figure_of(alignment_page)
@@ -215,7 +234,7 @@ def test_wrong_arguments_are_named(view, drive, alignment, tmp_path):
 
 @pytest.mark.skipif(CHROMIUM is None, reason=MISSING)
 @pytest.mark.parametrize("width, dark", [(1440, False), (390, True)])
-@pytest.mark.parametrize("which", ["drive_page", "alignment_page"])
+@pytest.mark.parametrize("which", ["drive_page", "alignment_page", "flat_page"])
 def test_a_browser_draws_it_and_says_nothing(request, which, width, dark):
     page = request.getfixturevalue(which)
     with Browser() as browser:

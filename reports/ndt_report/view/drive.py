@@ -14,9 +14,9 @@ from ..read.refusal import refusal
 from .clouds import near, thinned
 from .page import INK, Scene, cloud, map_cloud, origin_of
 
-MARGIN_M = 100.0  # of map around the drive
+MARGIN_M = 50.0  # of map around the drive
 MOST_POSES = 20_000
-SYMBOLS = {"ok": "circle", "doubtful": "diamond", "lost": "x", "": "square"}
+SYMBOLS = {"ok": "circle", "doubtful": "diamond", "lost": "square", "": "cross"}
 TRUTH = "#CC79A7"
 
 

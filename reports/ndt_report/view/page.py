@@ -13,7 +13,8 @@ GROUND_SHARE, TOP_SHARE = 2, 98  # percentiles of height that the map's greys sp
 GREYS = [[0, "#5A5A5A"], [1, "#C4C4C4"]]
 POLICY = "default-src 'none'; script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data: blob:; font-src data:"
 CONFIG = {"displaylogo": False, "responsive": True, "scrollZoom": True}
-EYE = {"x": 0.0, "y": -1.1, "z": 1.3}
+EYE = {"x": 0.0, "y": -0.85, "z": 1.05}
+FLATTEST = 0.02  # height of the scene over its largest side, at least
 HINT = "Drag to turn, scroll to zoom. In the legend a click hides, a double click shows alone."
 
 PAGE = """<!doctype html>
@@ -77,15 +78,16 @@ def map_cloud(points, origin):
 
 def text_of(scene: Scene) -> str:
     """Returns the page's HTML."""
-    figure = go.Figure(scene.traces, layout=_layout(scene.origin))
+    figure = go.Figure(scene.traces, layout=_layout(scene))
     inner = figure.to_html(full_html=False, include_plotlyjs=True, config=CONFIG, default_height="100%")
     notes = "\n".join(f"<p>{html.escape(note)}</p>" for note in [*scene.notes, HINT])
     title, sentence = html.escape(scene.title), html.escape(scene.sentence)
     return PAGE.format(policy=POLICY, title=title, sentence=sentence, notes=notes, figure=inner)
 
 
-def _layout(origin):
-    axes = {f"{axis}axis": _axis(axis, offset) for axis, offset in zip("xyz", origin)}
+def _layout(scene):
+    ranges, aspect = _box(scene.traces)
+    axes = {f"{axis}axis": _axis(axis, offset, ends) for axis, offset, ends in zip("xyz", scene.origin, ranges)}
     return {
         "template": "none",
         "paper_bgcolor": "rgba(0,0,0,0)",
@@ -93,10 +95,21 @@ def _layout(origin):
         "margin": {"l": 0, "r": 0, "t": 0, "b": 0},
         "modebar": {"bgcolor": "rgba(0,0,0,0)", "color": INK},
         "legend": {"itemsizing": "constant", "x": 0, "y": 1, "bgcolor": "rgba(0,0,0,0)"},
-        "scene": {"aspectmode": "data", "dragmode": "turntable", "camera": {"eye": EYE}, **axes},
+        "scene": {"aspectmode": "manual", "aspectratio": aspect, "dragmode": "turntable", "camera": {"eye": EYE}, **axes},
     }
 
 
-def _axis(name, offset):
+def _box(traces):
+    """Returns the ranges of the axes, and sides that are to scale. plotly's own draw a flat drive too large to be seen whole."""
+    low, high = (np.array([end([end(trace[axis]) for trace in traces]) for axis in "xyz"], float) for end in (np.min, np.max))
+    most = max((high - low).max(), 1.0)
+    half = np.maximum(high - low, FLATTEST * most) / 2
+    middle = (low + high) / 2
+    ranges = np.column_stack([middle - half, middle + half])
+    return ranges.tolist(), dict(zip("xyz", (2 * half / most).tolist()))
+
+
+def _axis(name, offset, ends):
     title = f"{name}, m" if offset == 0 else f"{name} − {offset:,.0f}, m"
-    return {"title": {"text": title}, "showbackground": False, "gridcolor": INK, "zeroline": False, "showspikes": False}
+    looks = {"showbackground": False, "gridcolor": INK, "zeroline": False, "showspikes": False}
+    return {"title": {"text": title}, "range": ends, "nticks": 3 if name == "z" else 8, **looks}
