@@ -8,7 +8,7 @@ from ndt_convert.ending import call
 from ndt_convert.faults import Fault
 
 REPORTS = Path(__file__).resolve().parents[2] / "reports"
-LIBRARIES = ("plotly", "pandas", "matplotlib")
+LIBRARIES = ("plotly", "pandas")
 
 
 def require_library():

@@ -50,7 +50,7 @@ def make(arguments) -> Path:
 def main() -> int:
     arguments = parser().parse_args()
     try:
-        import matplotlib, pandas, plotly  # noqa: E401, F401
+        import pandas, plotly  # noqa: E401, F401
     except ImportError as error:
         return _failed(f"{sys.executable} has no {error.name}; ./run view installs it, or pip install {error.name}")
     try:

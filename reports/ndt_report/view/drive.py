@@ -5,7 +5,7 @@ import html
 import numpy as np
 import plotly.graph_objects as go
 
-from ..localization.draw_map import VERDICT_LOOKS
+from ..colours import VERDICT_LOOKS
 from ..localization.errors import finite
 from ..localization.load import load_localizations
 from ..localization.words import length
