@@ -58,6 +58,11 @@ def test_align_draws_the_map_and_the_scan_before_and_after(courtyard, tmp_path):
         assert row[6] == 0 or row[3:6] == pytest.approx((min(255, 510 * (1 - share)), min(255, 510 * share), 0), abs=0.51)
 
 
+def test_align_tells_what_makes_a_page(courtyard, tmp_path):
+    said = refusal("align", *courtyard.args, "--view", tmp_path / "a.html", code=EXIT_USAGE)
+    assert "align has no option --view; give --ply DIR, of which ./run view DIR makes a page" in said
+
+
 def test_what_is_drawn_can_be_aligned(courtyard, tmp_path):
     bench("align", *courtyard.args, "--ply", tmp_path / "ply")
     again = json.loads(bench("align", "--map", tmp_path / "ply" / "map.ply", "--scan", tmp_path / "ply" / "scan_after.ply", "--json").stdout)

@@ -76,7 +76,8 @@ def write_ply(path, points, **columns):
         vertices[name] = values
     kinds = {"<f8": "double", "<f4": "float", "|u1": "uchar"}
     head = "".join(f"property {kinds[vertices.dtype[name].str]} {name}\n" for name in vertices.dtype.names)
-    path.write_bytes(f"ply\nformat binary_little_endian 1.0\nelement vertex {len(points)}\n{head}end_header\n".encode() + vertices.tobytes())
+    head = f"ply\nformat binary_little_endian 1.0\nelement vertex {len(points)}\n{head}end_header\n"
+    path.write_bytes(head.encode() + vertices.tobytes())
 
 
 @pytest.fixture(scope="module")
@@ -89,7 +90,8 @@ def alignment(tmp_path_factory):
     write_ply(folder / "map.ply", FAR + random.uniform(-300, 300, (5000, 3)), red=np.full(5000, 9, "u1"))
     write_ply(folder / "scan_before.ply", scan - [3, 4, 0])
     write_ply(folder / "scan_after.ply", scan, score=score)
-    (folder / "align.json").write_text(json.dumps({"implementation": "mine", "verdict": "doubtful", "doubt": "it ended as degenerate", "nvtl": 2.5}))
+    result = {"implementation": "mine", "verdict": "doubtful", "doubt": "it ended as degenerate", "nvtl": 2.5}
+    (folder / "align.json").write_text(json.dumps(result))
     return folder, scan, score
 
 
