@@ -12,7 +12,7 @@ from ndt_convert.ending import call
 from ndt_convert.faults import EXIT_USAGE, Fault, UsageFault
 from ndt_convert.printable import printable
 
-from . import base, frames, mcap_file, preset, rerun_file, results, sources
+from . import base, frames, mcap_file, preset, rerun_file, results, sources, view_page
 from .bag import converted, say, start_of
 
 PROGRAM = "ndt_localize"
@@ -71,6 +71,8 @@ def parser():
     g = p.add_argument_group("recordings of the result")
     g.add_argument("--mcap", type=Path, metavar="FILE", help="write tf, clouds, Autoware's topics and diagnostics for ROS 2 and Foxglove")
     g.add_argument("--rerun", type=Path, metavar="FILE", help="write poses, path, clouds and scores for Rerun, if its Python package is installed")
+    g.add_argument("--view", type=Path, metavar="FILE", help="write an HTML page in three dimensions: map, truth, every pose by its verdict")
+    g.add_argument("--open", action="store_true", help="show the page of --view in a browser")
     g.add_argument("--cloud-points", type=int, metavar="N", help="at most this many points of a scan, every n-th (20000)")
     g.add_argument("--map-frame", help="name of the map's frame (the parameter file's, or map)")
     g.add_argument("--base-frame", help="frame whose poses are recorded (the parameter file's, or base_link), for a bag also in poses_base.tum, "
@@ -95,11 +97,11 @@ def _run(arguments):
     if given and not bag:
         raise UsageFault(", ".join(given), "", f"requires a bag; --scans is {own.scans or 'missing'}", "give a bag, or remove the option")
     exports = _exports(own, bag)
-    if not bag and not exports:
+    if not bag and not exports and not own.view:
         os.execv(own.bench, [own.bench, "localize", *arguments[arguments.index(own.bench) + 1:]])
     missing = [name for name in ("scans", "out", *(["map"] if bag else [])) if getattr(own, name) is None]
     if missing:
-        raise UsageFault("usage", "", f"--{missing[0]} is missing", "bags, --mcap and --rerun need --scans, --out and a map")
+        raise UsageFault("usage", "", f"--{missing[0]} is missing", "bags, --mcap, --rerun and --view need --scans, --out and a map")
     own.bin_fields = sources.bin_fields(own.scans, passed)
     return _follow(own, exports, bag, given, passed)
 
@@ -117,7 +119,7 @@ def _follow(own, exports, bag, given, passed):
 
 
 def _preset(own, passed):
-    given = [name for name in ("--scans", "--map", *OF_BAGS, *MORE_OF_BAGS, "--mcap", "--rerun") if _value(own, name)]
+    given = [name for name in ("--scans", "--map", *OF_BAGS, *MORE_OF_BAGS, "--mcap", "--rerun", "--view", "--open") if _value(own, name)]
     if given:
         raise UsageFault(", ".join(given), "", "cannot be used with --preset, which makes many localisations", "remove it")
     if own.out is None:
@@ -144,13 +146,22 @@ def _exports(own, bag):
         setattr(own, name, default if getattr(own, name) is None else getattr(own, name))
     for option, file, writer in wanted:
         writer.require_library()
-        if file.exists():
-            raise Fault(file, "", "exists", f"give another {option}, or move it away")
-        if not file.absolute().parent.is_dir():
-            raise Fault(file.parent, "", "is not a folder", f"make it, or give another {option}")
+        _require_place(option, file)
+    if own.view:
+        view_page.require_library()
+        _require_place("--view", own.view)
+    elif own.open:
+        raise UsageFault("--open", "", "requires --view", "give one, or remove it")
     if own.cloud_points < 1:
         raise UsageFault("--cloud-points", "", f"{own.cloud_points}", "give 1 or more")
     return [(file, writer) for _, file, writer in wanted]
+
+
+def _require_place(option, file):
+    if file.exists():
+        raise Fault(file, "", "exists", f"give another {option}, or move it away")
+    if not file.absolute().parent.is_dir():
+        raise Fault(file.parent, "", "is not a folder", f"make it, or give another {option}")
 
 
 def _localize(own, exports, scans, passed, of_bag):
@@ -165,6 +176,8 @@ def _localize(own, exports, scans, passed, of_bag):
     own.frames = frames.names(own.setting, own.map_frame, body, of_bag)
     if exports:
         _record(own, exports, scans, found)
+    if own.view:
+        return view_page.write(own.view, own.out, own.open) or code
     return code
 
 

@@ -83,12 +83,13 @@ void declare(CLI::App& app, ndt::harness::Command& chosen, const std::string& co
 }
 
 /// Options that only ./run localize has, which reads and writes bags, and makes lists of localisations.
-constexpr std::array<std::string_view, 24> kOptionsOfRun{
+constexpr std::array<std::string_view, 26> kOptionsOfRun{
     "--base-frame",  "--body-from-scan", "--cloud-points", "--every",       "--frame",
     "--gnss-topic",  "--imu-topic",      "--twist-topic",  "--longest-gap", "--map-crs",
     "--map-frame",   "--map-origin",     "--max-scans",    "--mcap",        "--map-projector-info",
-    "--odometry-tf", "--odometry-topic", "--only",         "--pose-tf",     "--pose-topic",
-    "--preset",      "--receive-time",   "--rerun",        "--topic"};
+    "--odometry-tf", "--odometry-topic", "--only",         "--open",        "--pose-tf",
+    "--pose-topic",  "--preset",         "--receive-time", "--rerun",       "--topic",
+    "--view"};
 
 /// Names an option that the command does not have, and the nearest that it has; empty if it has all.
 std::string unknown_option(const CLI::App& command) {
@@ -105,6 +106,8 @@ std::string unknown_option(const CLI::App& command) {
     if (name == "localize" && std::ranges::find(kOptionsOfRun, given) != kOptionsOfRun.end())
       return fmt::format("localize has no option {}; ./run localize has it: give it the same arguments",
                          given);
+    if (name == "align" && given == "--view")
+      return "align has no option --view; give --ply DIR, of which ./run view DIR makes a page";
     return fmt::format("{} has no option {};{} see ndt-bench {} --help", name, ndt::harness::printable(given),
                        nearest.empty() ? "" : fmt::format(" did you mean {}?", nearest), name);
   }

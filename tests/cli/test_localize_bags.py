@@ -409,6 +409,21 @@ def test_rerun_has_poses_and_clouds_or_says_how_to_get_it(town, tmp_path, extras
         assert entity in text, text
 
 
+def test_a_page_shows_the_drive_or_says_how_to_get_it(town, tmp_path, extras_python):
+    base = ["--scans", town, "--out", tmp_path / "out", "--view", tmp_path / "a.html", "--implementation", "persistent_cpu"]
+    if subprocess.run([extras_python, "-c", "import plotly"], capture_output=True).returncode:
+        message = localize(extras_python, *base, code=EXIT_BAD_INPUT).stderr
+        assert f"--view: needs the Python package plotly; {extras_python} -m pip install plotly" in message
+        assert not any(tmp_path.iterdir())
+        return
+    said = localize(extras_python, *base).stdout
+    assert "MiB: 8 poses: 8 ok; at most " in said and not (tmp_path / "out" / "particles.jsonl").exists()
+    assert "ok (8)" in (tmp_path / "a.html").read_text()
+    assert "a.html: exists; give another --view" in localize(extras_python, *base, code=EXIT_BAD_INPUT).stderr
+    words = ["--scans", town, "--out", tmp_path / "other", "--open"]
+    assert "--open: requires --view" in localize(extras_python, *words, code=EXIT_USAGE).stderr
+
+
 def test_without_a_bag_or_mcap_it_is_ndt_bench(town, tmp_path, extras_python):
     done = localize(extras_python, "--scans", town, "--out", tmp_path, "--implementation=persistent_cpu")
     assert "8 of town_small: 8 ok" in done.stdout

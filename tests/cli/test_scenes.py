@@ -37,7 +37,8 @@ XYZ, RGB = ["x", "y", "z"], ["red", "green", "blue"]
 def test_align_draws_the_map_and_the_scan_before_and_after(courtyard, tmp_path):
     done = bench("align", *courtyard.args, "--guess", "0.3,-0.2,0.1,0,0,0.05", "--ply", tmp_path / "new" / "ply", "--json")
     found = json.loads(done.stdout)
-    assert sorted(file.name for file in (tmp_path / "new" / "ply").iterdir()) == ["map.ply", "scan_after.ply", "scan_before.ply"]
+    assert sorted(file.name for file in (tmp_path / "new" / "ply").iterdir()) == ["align.json", "map.ply", "scan_after.ply", "scan_before.ply"]
+    assert json.loads((tmp_path / "new" / "ply" / "align.json").read_text()) == found
     names, rows = read_ply(tmp_path / "new" / "ply" / "map.ply")
     assert names == XYZ + RGB and [row[:3] for row in rows] == points_of(courtyard.map) and {row[3:] for row in rows} == {GREY}
     scan = points_of(courtyard.scan)
@@ -55,6 +56,11 @@ def test_align_draws_the_map_and_the_scan_before_and_after(courtyard, tmp_path):
     for row in after:
         share = row[6] / best[6]
         assert row[6] == 0 or row[3:6] == pytest.approx((min(255, 510 * (1 - share)), min(255, 510 * share), 0), abs=0.51)
+
+
+def test_align_tells_what_makes_a_page(courtyard, tmp_path):
+    said = refusal("align", *courtyard.args, "--view", tmp_path / "a.html", code=EXIT_USAGE)
+    assert "align has no option --view; give --ply DIR, of which ./run view DIR makes a page" in said
 
 
 def test_what_is_drawn_can_be_aligned(courtyard, tmp_path):

@@ -14,6 +14,7 @@ FLAGS = ["--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", "--
 FLAGS += ["--remote-debugging-pipe", "--disable-dev-shm-usage", "--disable-background-networking"]
 PHONE = 700  # px: what is narrower is shown as a phone shows it
 TALLEST = 8000  # px of a picture
+EVENTS = ("Runtime.consoleAPICalled", "Runtime.exceptionThrown", "Log.entryAdded")
 
 
 class Browser:
@@ -21,6 +22,7 @@ class Browser:
 
     def __enter__(self):
         self.profile, self.said, self.last = tempfile.mkdtemp(prefix="ndt_report_chromium"), b"", 0
+        self.events = []  # messages and exceptions of the page that is open
         (to_read, to_write), (from_read, from_write) = os.pipe(), os.pipe()
 
         def as_three_and_four():  # what --remote-debugging-pipe reads and writes
@@ -38,6 +40,7 @@ class Browser:
         self.to, self.answers = to_write, from_read
         target = self.ask("Target.createTarget", url="about:blank", session=None)["targetId"]
         self.session = self.ask("Target.attachToTarget", targetId=target, flatten=True, session=None)["sessionId"]
+        self.ask("Runtime.enable"), self.ask("Log.enable")
         return self
 
     def __exit__(self, *_):
@@ -54,6 +57,8 @@ class Browser:
         os.write(self.to, json.dumps(message).encode() + b"\0")
         while True:
             answer = self._next()
+            if answer.get("method") in EVENTS:
+                self.events.append(answer)
             if answer.get("id") == self.last:
                 assert "error" not in answer, (method, answer["error"])
                 return answer["result"]
@@ -67,6 +72,7 @@ class Browser:
         return json.loads(first)
 
     def open(self, page: Path, width: int, height: int = 900, dark: bool = False):
+        self.events.clear()
         size = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < PHONE}
         self.ask("Emulation.setDeviceMetricsOverride", **size)
         scheme = [{"name": "prefers-color-scheme", "value": "dark" if dark else "light"}]
@@ -81,6 +87,10 @@ class Browser:
         found = self.ask("Runtime.evaluate", expression=expression, returnByValue=True, awaitPromise=True)
         assert "exceptionDetails" not in found, found["exceptionDetails"]
         return found["result"].get("value")
+
+    def complaints(self) -> list:
+        """Returns what a reader would see in the console, without advice on speed."""
+        return [event["params"] for event in self.events if event["params"].get("entry", {}).get("source") != "rendering"]
 
     def pictures(self) -> list:
         """PNGs of all of the page, from top to bottom."""

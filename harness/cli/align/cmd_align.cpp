@@ -95,7 +95,6 @@ void draw(SceneFiles& scene, const PointCloud& map, const PointCloud& scan, cons
           const AlignResult& result, Aligner* scorer) {
   scene.put_map(map);
   scene.put_scan("", scan, guess, result.map_from_scan, scorer);
-  scene.finish();
 }
 
 /// The options of the parameter file, below those that were given.
@@ -140,11 +139,15 @@ ExitCode align(const AlignCommand& given) {
                                      : initial_pose::Judge(bounds, map.cloud())(
                                            *aligner, scan.cloud, outcome.result, per_scan(a.align));
   doubt_same_points(verdict, share_of_same_points(map.cloud(), scan.cloud, guess));
+  nlohmann::ordered_json json = to_json(outcome.result, entry.name, outcome.times, a.trace);
+  put_verdict(json, verdict, bounds);
+  put_map(json, map);
+  put_preparation(json, "scan_preparation", scan);
+  if (scene) {
+    scene->put_result(json);
+    scene->finish();
+  }
   if (a.json) {
-    nlohmann::ordered_json json = to_json(outcome.result, entry.name, outcome.times, a.trace);
-    put_verdict(json, verdict, bounds);
-    put_map(json, map);
-    put_preparation(json, "scan_preparation", scan);
     print_json(json);
     return checked(required, outcome.result, verdict);
   }
@@ -181,7 +184,7 @@ void add_align(CLI::App& app, Command& chosen) {
   command
       .add_option("--ply", a->ply,
                   "new folder of coloured PLY: the map, and the scan at the guess and at the result, by the "
-                  "score of its points")
+                  "score of its points; align.json has the answer, and ./run view DIR makes a page")
       ->type_name("DIR");
   command.add_flag("--trace", a->trace, "also give the pose after every iteration");
   command.add_flag("--json", a->json, "one JSON object on stdout, with units in its key names");

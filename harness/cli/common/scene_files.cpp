@@ -43,6 +43,11 @@ void SceneFiles::put_scan(const std::string& prefix, const PointCloud& scan, con
   write_scored_ply(file, scan, after, usable, scorer->evaluate(scan, after, per_scan).point_scores);
 }
 
+void SceneFiles::put_result(const nlohmann::ordered_json& result) {
+  write_text(making_.path() / "align.json",
+             result.dump(1, ' ', false, nlohmann::ordered_json::error_handler_t::replace));
+}
+
 FrameScenes::FrameScenes(const std::string& folder, const std::string& list, std::size_t count) {
   if (folder.empty()) return;
   frames_ = {0, count - 1};

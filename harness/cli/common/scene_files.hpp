@@ -3,6 +3,7 @@
 #pragma once
 
 #include <filesystem>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <set>
 #include <string>
@@ -24,6 +25,8 @@ class SceneFiles {
   /// green.
   void put_scan(const std::string& prefix, const PointCloud& scan, const Transform& before,
                 const Transform& after, Aligner* scorer);
+  /// align.json: what align --json prints.
+  void put_result(const nlohmann::ordered_json& result);
   /// The files take their place.
   void finish() { making_.finish(); }
 

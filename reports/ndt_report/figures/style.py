@@ -6,6 +6,7 @@ import matplotlib
 import numpy as np
 import pandas as pd
 
+from ..colours import BAD, GOOD, MUTED  # noqa: F401  figures take them from here
 from ..read.load import oracle_of
 
 matplotlib.use("Agg")
@@ -40,9 +41,8 @@ OTHERS = (
     ("#CC79A7", "v", "--"),
     *((colour, marker, "--") for colour, marker in zip(SPARE_COLOURS, SPARE_MARKERS)),
 )
-GRID, MUTED, BAND = "#E4E4E4", "#666666", "#F0F0F0"
+GRID, BAND = "#E4E4E4", "#F0F0F0"
 MUTED_DOTS = "#7F7F7F"
-GOOD, BAD = "#0072B2", "#D55E00"  # right and wrong poses
 SEQUENTIAL = "cividis"
 
 matplotlib.rcParams.update(

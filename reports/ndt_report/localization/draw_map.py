@@ -2,13 +2,13 @@
 
 import numpy as np
 
+from ..colours import VERDICT_LOOKS
 from ..figures import Drawing, NotDrawable
 from ..page_numbers import number
-from ..figures.style import BAD, GOOD, MUTED, PANEL_IN, finish, panels
+from ..figures.style import BAD, PANEL_IN, finish, panels
 from .errors import finite
 from .words import length
 
-VERDICT_LOOKS = {"ok": (GOOD, "o"), "doubtful": ("#E69F00", "^"), "lost": (BAD, "X"), "": (MUTED, "d")}
 MAP_GREY = "#A8A8A8"
 MOST_VECTORS = 100  # more dots are drawn as pixels
 ZOOM_M = 10.0  # around the worst place, at least

@@ -6,7 +6,7 @@ import pandas as pd
 from ..figures import MOST_PANELS, Drawing
 from ..page_numbers import number
 from ..figures.style import MUTED, finish, log_axis, panels
-from .draw_map import VERDICT_LOOKS
+from ..colours import VERDICT_LOOKS
 from .frames import VERDICTS
 from .summary import LIMITS_MS
 from .words import length
