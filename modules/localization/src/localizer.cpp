@@ -188,8 +188,7 @@ ScanReport Localizer::State::localize(double stamp_s, const PreparedScan& scan, 
   frame.end(Stage::prediction);
   if (can_be_used) locate(frame);
   doubt_sweep(report);
-  sight_.judge(*frame.scan, report);
-  if (report.sight) frame.end(Stage::sight);
+  if (sight_.judge(*frame.scan, report)) frame.end(Stage::sight);
 
   if (report.source == PoseSource::predicted)
     report.verdict =

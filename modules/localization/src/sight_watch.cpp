@@ -33,25 +33,28 @@ void SightWatch::reset() {
   suspicious_ = true;
 }
 
-void SightWatch::judge(const PointCloud& scan, ScanReport& report) {
-  if (!lines_ || every_ == 0) return;
-  take_due(report);
-  if (report.verdict != Verdict::ok) return;
+bool SightWatch::judge(const PointCloud& scan, ScanReport& report) {
+  if (!lines_ || every_ == 0) return false;
+  const bool waited = take_due(report);
+  if (report.verdict != Verdict::ok) return waited;
   if (report.source == PoseSource::searched) suspicious_ = true;
-  if (!suspicious_ && wait_-- > 0) return;
+  if (!suspicious_ && wait_-- > 0) return waited;
   wait_ = every_ - 1;
-  if (!suspicious_ && every_ > kScansOfALook && look_beside(scan, report.map_from_scan)) return;
+  if (!suspicious_ && every_ > kScansOfALook && look_beside(scan, report.map_from_scan)) return true;
   report.sight = lines_->look(initial_pose::ScanRays(scan), report.map_from_scan);
   suspicious_ = report.sight->contradiction() > bound_;
-  if (!suspicious_) return;
-  report.verdict = Verdict::doubtful;
-  report.reason = Reason::contradicted;
+  if (suspicious_) {
+    report.verdict = Verdict::doubtful;
+    report.reason = Reason::contradicted;
+  }
+  return true;
 }
 
-void SightWatch::take_due(ScanReport& report) {
-  if (!beside_.valid() || --due_ > 0) return;
+bool SightWatch::take_due(ScanReport& report) {
+  if (!beside_.valid() || --due_ > 0) return false;
   report.sight = beside_.get();
   if (report.sight->contradiction() > bound_) suspicious_ = true;
+  return true;
 }
 
 bool SightWatch::look_beside(const PointCloud& scan, const Transform& map_from_scan) {

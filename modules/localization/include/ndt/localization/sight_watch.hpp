@@ -45,15 +45,16 @@ class SightWatch {
   /// The next ok pose is looked at before it is told.
   void reset();
   /// Makes an ok pose doubtful if scan and map contradict each other there. Looks at every sight_every-th ok
-  /// pose and at those that a search found. After a contradiction it looks at all, until one is clear.
-  void judge(const PointCloud& scan, ScanReport& report);
+  /// pose and at those that a search found. After a contradiction it looks at all, until one is clear. Tells
+  /// whether it looked, began to look or waited for a look.
+  bool judge(const PointCloud& scan, ScanReport& report);
 
  private:
   /// Scans after which a look beside them tells.
   static constexpr int kScansOfALook = 2;
 
-  /// Waits for the look beside, if it is due, and writes what it saw to the report.
-  void take_due(ScanReport& report);
+  /// Waits for the look beside, if it is due, and writes what it saw to the report. False if none is.
+  bool take_due(ScanReport& report);
   /// Begins a look beside the next scans. False if the system has no thread to spare.
   bool look_beside(const PointCloud& scan, const Transform& map_from_scan);
 
