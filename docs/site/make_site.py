@@ -1,7 +1,7 @@
 """make_site.py <site>: every Markdown page of the repository as HTML that opens from a disk and from any static host.
 
-The pages are copied to <site>-pages, with README.md as index.md, and Sphinx makes HTML of them there. A link to another file of the repository
-leads to a copy of that file. A link or an anchor that leads nowhere fails the build.
+The pages are copied to <site>-pages, with README.md as index.md, and Sphinx makes HTML of them there. A link to another file of the
+repository leads to a copy of that file. A link or an anchor that leads nowhere fails the build.
 """
 
 import os
@@ -123,8 +123,8 @@ def main(words) -> int:
     pages = Pages(site.with_name(site.name + "-pages"))
     written = write_pages(pages)
     shutil.rmtree(site, ignore_errors=True)
-    settings = ["-c", str(Path(__file__).parent), "-d", str(pages.folder / ".doctrees"), "-b", "html", "-W", "--keep-going", "-q", "-j", "2"]
-    status = build_main([*settings, str(pages.folder), str(site)])
+    folders = ["-c", str(Path(__file__).parent), "-d", str(pages.folder / ".doctrees"), str(pages.folder), str(site)]
+    status = build_main(["-b", "html", "-W", "--keep-going", "-q", "-j", "2", *folders])
     if status == 0:
         print(f"{len(written)} pages: {site}/index.html")
     return status
