@@ -16,10 +16,11 @@ from ndt_report import index
 ROOT = index.ROOT
 SOURCE = ROOT / "docs/site"
 PYTHON = os.environ.get("NDT_SITE_PYTHON")
-NOT_PAGES = {"build", "bench-results", ".git"}
+NOT_PAGES = {"build", "bench-results", "node_modules", "out", ".git"}
 DESK, PHONE = 1440, 390
 WHAT_IS_FOUND = """new Promise(done => { const wait = () =>
-  /finished|did not match/.test(document.querySelector("#search-results")?.textContent) ? done([...document.querySelectorAll("#search-results ul a")].map(a => a.getAttribute("href"))) : setTimeout(wait, 50); wait(); })"""
+  /finished|did not match/.test(document.querySelector("#search-results")?.textContent) ?
+  done([...document.querySelectorAll("#search-results ul a")].map(a => a.getAttribute("href"))) : setTimeout(wait, 50); wait(); })"""
 
 pytestmark = pytest.mark.skipif(not PYTHON, reason="skipped for want of Sphinx: NDT_SITE_PYTHON names no interpreter that has it")
 
