@@ -3,7 +3,7 @@
 It needs numpy and matplotlib.
 
 align.png: a scan of the built-in courtyard over the map, at the guess and where an alignment puts it.
-error_time.png: median error against median time of the published run reports/2026-11-26-h100-tracking.
+error_time.png: median error against median time of the published run reports/2026-11-26-h100-peers.
 pyramid.png: the courtyard's score along x on each level of the profile pyramid, and the path of an alignment.
 corridor.png: five alignments in a corridor, and what a push along and across it costs (scenes_corridor).
 voxels.png: a corner of the courtyard as voxels, with covariances that start from the identity and from zero.
@@ -24,7 +24,21 @@ import numpy as np  # noqa: E402
 
 ROOT = Path(__file__).resolve().parent.parent
 PICTURES = ROOT / "docs" / "pictures"
-RUN = ROOT / "reports" / "2026-11-26-h100-tracking"
+RUN = ROOT / "reports" / "2026-11-26-h100-peers"
+COMPARED = (  # name, variant, implementation: ours, then the peers
+    ("persistent_cuda", "autoware", "persistent_cuda"),
+    ("persistent_cuda, pyramid", "pyramid", "persistent_cuda"),
+    ("persistent_cpu", "autoware", "persistent_cpu"),
+    ("persistent_cpu, pyramid", "pyramid", "persistent_cpu"),
+    ("cpu_pclomp_ref", "autoware", "cpu_pclomp_ref"),
+    ("Autoware", "autoware", "exec:autoware_ndt"),
+    ("ndt_omp, DIRECT7", "autoware", "exec:ndt_omp_direct7"),
+    ("fast_gicp's NDT, GPU", "autoware", "exec:fast_ndt_cuda_d2d"),
+    ("fast_gicp: GICP", "autoware", "exec:fast_gicp"),
+    ("fast_gicp: VGICP", "autoware", "exec:fast_vgicp"),
+    ("small_gicp: GICP", "autoware", "exec:small_gicp_gicp"),
+    ("small_gicp: VGICP", "autoware", "exec:small_gicp_vgicp"),
+)
 GUESS = "0.9,-0.7,0,0,0,0.12"  # x, y, z [m], roll, pitch, yaw [rad]
 MAP_GREY, SCAN_BLUE, ORANGE, INK = "#B5B5B5", "#0072B2", "#E69F00", "#222222"
 LEVELS = ((6, "#7FBFE3", "o"), (2.5, SCAN_BLUE, "s"), (1, "#00334F", "^"))  # edge / resolution, colour, marker
@@ -82,21 +96,22 @@ def draw_alignment(bench: str) -> None:
 
 def draw_error_against_time() -> None:
     with open(RUN / "summary.csv", newline="") as file:
-        rows = [row for row in csv.DictReader(file) if row["variant"] == "autoware" and row["align_ms_p50"]]
-    datasets = [name for name in ("town", "kitti00", "handheld_a_map") if any(r["dataset"] == name for r in rows)]
-    figure, axes = plt.subplots(1, len(datasets), figsize=(10, 3.6), layout="constrained")
-    for axis, dataset in zip(axes, datasets):
-        highest = 0.0
-        for row in (row for row in rows if row["dataset"] == dataset):
-            time_ms, error_mm = float(row["align_ms_p50"]), float(row["translation_error_mm_p50"])
-            axis.plot(time_ms, error_mm, "o", ms=8, label=row["implementation"])
-            highest = max(highest, error_mm)
-        axis.set(title=dataset, xscale="log", xlim=(0.05, 10), ylim=(0, 1.6 * highest))
+        rows = {(r["dataset"], r["variant"], r["implementation"]): r for r in csv.DictReader(file) if r["align_ms_p50"]}
+    figure, axes = plt.subplots(1, 3, figsize=(12, 3.8), sharey=True, layout="constrained")
+    for axis, dataset in zip(axes, ("kitti00", "kitti07_submaps", "handheld_a_map")):
+        for k, (name, variant, implementation) in enumerate(COMPARED):
+            if row := rows.get((dataset, variant, implementation)):
+                at = float(row["align_ms_p50"]), float(row["translation_error_mm_p50"])
+                ours = not implementation.startswith("exec:")
+                axis.plot(*at, "o" if ours else "s", ms=8, color=plt.cm.tab20(k), label=name, markeredgecolor=INK if ours else "none")
+        axis.set(title=dataset, xscale="log", yscale="log", xlim=(0.04, 100), ylim=(4, 100))
         axis.set_xticks([0.1, 1, 10], labels=["0.1", "1", "10"])
+        axis.set_yticks([10, 100], labels=["10", "100"])
         axis.set_xlabel("time of an alignment, median [ms]")
         axis.grid(color="#E4E4E4")
     axes[0].set_ylabel("error of the position, median [mm]")
-    axes[-1].legend(fontsize=8, loc="lower left")
+    handles = {label: handle for axis in axes for handle, label in zip(*axis.get_legend_handles_labels())}
+    axes[-1].legend(handles.values(), handles, loc="center left", bbox_to_anchor=(1.02, 0.5), fontsize=8.5, frameon=False)
     figure.savefig(PICTURES / "error_time.png", dpi=80)
 
 
