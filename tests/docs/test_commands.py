@@ -33,7 +33,7 @@ NOT_RUN = [
     Left(r".*", r"\./run localize\b", "builds; tests/cli follows bags, and towns with ndt-bench localize"),
     Left(r".*", r"\S*bench run .*my_site", "needs a recording"),
     Left(r".*", r"\S*bench report (my_run|drives)", "of a run that is not made here"),
-    Left(r"clusters.md", r"\./run sweep\b", "installs and builds; tests/sweeps runs the workflow and compares its numbers with the page"),
+    Left(r"clusters.md", r"\./run sweep\b", "installs and builds; tests/sweeps runs the workflow and compares its numbers"),
     Left(r"command-line.md", r"build\S+ localize --scans my_scans/", "needs a recording"),
     Left(r"command-line.md", r"build\S+ (map cut town_long|localize --scans town_long)", "makes 1 GB of town, which takes minutes"),
     Left(r"command-line.md", r"for mode in", "needs a GPU"),

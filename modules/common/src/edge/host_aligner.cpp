@@ -97,7 +97,7 @@ std::vector<VoxelInfo> HostAligner::voxels() const {
 
 void HostAligner::wake() {
   constexpr std::chrono::milliseconds kBeforeScan{20};  // a sweep that has begun is here, and filtered
-  LoopAligner::wake();
+  repeat_last(0);
   pool_.stay_awake(kBeforeScan);
 }
 

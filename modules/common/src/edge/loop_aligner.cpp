@@ -214,7 +214,12 @@ LoopOutcome LoopAligner::evaluate_at(const LoopScan& scan, const Transform& loca
                                      const PerScan& per_scan) {
   LoopOptions options = loop_options_for(per_scan, scan);
   options.max_iterations = 0;
-  LoopRun one{local_pose, {}, {}, {}};
+  return run_alone(scan, local_pose, options);
+}
+
+LoopOutcome LoopAligner::run_alone(const LoopScan& scan, const Transform& local_guess,
+                                   const LoopOptions& options) {
+  LoopRun one{local_guess, {}, {}, {}};
   submit_runs(scan, options, {}, {&one, 1});
   collect_run({}, {&one, 1}, 0);
   return one.outcome;
@@ -225,8 +230,14 @@ void LoopAligner::expect_scan() {
   if (!levels_.empty() && !batch_.pending) wake();
 }
 
-void LoopAligner::wake() {
-  if (in_room_) evaluate_at(loop_scan(*in_room_), last_guess_, {});
+void LoopAligner::wake() { repeat_last(options_.max_iterations); }
+
+void LoopAligner::repeat_last(int iterations) {
+  if (!in_room_) return;
+  const LoopScan scan = loop_scan(*in_room_);
+  LoopOptions options = loop_options_for({}, scan);
+  options.max_iterations = iterations;
+  run_alone(scan, last_guess_, options);
 }
 
 void LoopAligner::submit(const Scan& scan, std::span<const Transform> guesses, const PerScan& per_scan) {

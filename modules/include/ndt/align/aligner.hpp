@@ -148,10 +148,10 @@ class Aligner {
   /// as before.
   virtual void reserve(std::size_t points, std::size_t poses);
   /// Announces a scan that comes within milliseconds, such as when its first packet arrives. The next
-  /// alignment of a caller that sleeps between scans then takes less. The last scan is evaluated again, on
-  /// the way that alignments take. Threads of a pool then stay awake for up to 20 ms.
+  /// alignment of a caller that sleeps between scans then takes less. A GPU repeats the last alignment. A CPU
+  /// evaluates its scan, and the threads of its pool stay awake for up to 20 ms.
   ///
-  /// Takes as long as an evaluation at most. Changes no result, nor what is held or submitted. Does nothing
+  /// Takes as long as that alignment at most. Changes no result, nor what is held or submitted. Does nothing
   /// without a map, and while a submission is not collected. Throws what align() does if a device fails.
   virtual void expect_scan() {}
 

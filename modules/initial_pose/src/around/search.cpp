@@ -123,7 +123,7 @@ SearchResult search(Aligner& aligner, const PointCloud& scan, const PosePrior& p
   validate(options);
   require_valid(prior);
   if (options.method == Method::anywhere)
-    throw std::invalid_argument("search: method anywhere needs a pyramid of the map; call search_anywhere");
+    throw std::invalid_argument("search: method anywhere searches a whole map; use AnywhereSearch instead");
   PointCloud room;
   Batches batches(aligner, used_points(scan, options, room), per_scan, observer, sight_lines,
                   options.particles, most_at_once(strategy, options));

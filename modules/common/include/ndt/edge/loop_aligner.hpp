@@ -193,9 +193,11 @@ class LoopAligner : public Aligner {
   /// Waits for alignment k and fills in what submit_runs() did not. Called for each k in order, after
   /// submit_runs().
   virtual void collect_run(const PerScan& /*per_scan*/, std::span<LoopRun> /*runs*/, std::size_t /*k*/) {}
-  /// Does what expect_scan() is for. There is a map, and nothing is submitted. Evaluates the scan that was
-  /// taken last: a launch as large as the one before is the soonest, and the map is in caches then.
+  /// Does what expect_scan() is for. There is a map, and nothing is submitted. Repeats the last alignment
+  /// whole, because after a rest the instructions of every part come from far.
   virtual void wake();
+  /// Aligns the scan that was taken last from the last guess, if there is one, and drops the result.
+  void repeat_last(int iterations);
   /// Takes what smaller batches or scans than those of a reserve() may need more of.
   virtual void reserve_more(std::size_t /*points*/, std::size_t /*poses*/) {}
   /// Scores of the local poses: Σ, probability and NVTL as in Score.
@@ -221,6 +223,7 @@ class LoopAligner : public Aligner {
   LoopScan loop_scan(const TakenScan& taken) const;
   LoopScan prepare(const Scan& scan, std::span<const Transform> poses, const char* where);
   LoopOutcome evaluate_at(const LoopScan& scan, const Transform& local_pose, const PerScan& per_scan);
+  LoopOutcome run_alone(const LoopScan& scan, const Transform& local_guess, const LoopOptions& options);
   bool begin_early(const PointCloud& cloud, const char* where);
   void begin(const Scan& scan, std::span<const Transform> guesses, const PerScan& per_scan,
              const char* where);
