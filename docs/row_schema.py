@@ -5,47 +5,46 @@ import json
 import sys
 
 KINDS = {
-    "text": "text", "int": "whole number", "number": "number", "flag": "true or false", "matrix": "16 numbers, row by row", "numbers": "list of numbers",
-    "maybe numbers": "list of numbers, may be empty", "offset": "object", "trace": "object of lists", "search": "object, [below](#search)",
-    "sigma": "5 numbers", "improvements": "list of objects", "paths": "list of 7 numbers each",
+    "text": "text", "int": "int", "number": "number", "flag": "true or false", "matrix": "matrix", "numbers": "numbers",
+    "maybe numbers": "numbers", "offset": "object", "trace": "object of lists", "search": "object, [below](#search)",
+    "sigma": "5 numbers", "improvements": "list of objects", "paths": "lists of 7 numbers",
 }
 HEAD = """# The rows of results.jsonl
 
-Generated from the table that writes the rows, by `docs/row_schema.py`; a test fails where it is not current.
+`docs/row_schema.py` generates this page from the table that writes the rows.
 
-A run writes one line of JSON for each measurement into `results.jsonl`: one implementation, one scan, one guess, one set of options.
-Read keys by their names, because keys may be added. `columns.json` beside it has the first table for programs, as it was when the run was made;
-`ndt-bench list --columns` prints both as JSON. Units are in the names: `_m`, `_deg`, `_rad`, `_us`, `_bytes`, `_hz`. Every pose is `map_from_scan`, a 4x4 matrix row by row:
-`p_map = pose * p_scan`, in metres.
-
-*null* says when a value may be null: *never*; *with an error*, where the measurement failed and `error` says why; *may be*; or *older*: it
-may be null, and is missing in runs made before there was such a column.
+A run writes one line of JSON for each measurement: one implementation, one scan, one guess, one set of options. Read keys by
+name, because keys may be added. For programs, `ndt-bench list --columns` prints this page as JSON, and `columns.json` of a run
+has the keys of that run.
 
 ```python
 import json
 rows = [json.loads(line) for line in open("run/results.jsonl")]
 good = [row for row in rows if row["error"] is None]
 ```
-`ndt-bench report` reads them with [ndt_report](../reports/ndt_report/README.md), which checks every key by this table.
+
+- **Units** end a name: `_m`, `_deg`, `_us`, `_bytes`. Others are said.
+- **Poses** are `map_from_scan`, 4x4 matrices row by row, in metres: `p_map = pose * p_scan`.
+- **Null**: `!` is null only with an error. `?` may be null. `??` may be null and is missing in older runs. Others are never null.
 """
-NULLS = {"never": "never", "with an error": "with an error", "may be null": "may be",
-         "may be null, and is missing in runs made before there was such a column": "older"}
+NULLS = {"never": "", "with an error": "!", "may be null": "?",
+         "may be null, and is missing in runs made before there was such a column": "??"}
 
 
-def cell(text):
-    return text.replace("|", "\\|")
+def kind_of(column):
+    kind, _, link = KINDS[column["kind"]].partition(",")
+    unit = column.get("unit") or ""
+    said = f", {unit}" if unit and not column["name"].endswith("_" + unit.lower()) else ""
+    return kind + NULLS[column["null"]] + said + (link and "," + link)
 
 
-def table(columns):
-    lines = ["| key | what | unit | null | meaning |", "|---|---|---|---|---|"]
-    for column in columns:
-        lines.append(f"| `{column['name']}` | {KINDS[column['kind']]} | {cell(column.get('unit') or '')} | {NULLS[column['null']]} | {cell(column['meaning'])} |")
-    return "\n".join(lines)
+def keys(columns):
+    return "\n".join(f"- `{column['name']}` ({kind_of(column)}): {column['meaning']}" for column in columns)
 
 
 def page(schema):
-    return "\n".join([HEAD, "## Every key\n", table(schema["row"]), "\n## Search\n", "The keys of `search`, where it is not null.\n",
-                      table(schema["search"])]) + "\n"
+    parts = [HEAD, "## Every key\n", keys(schema["row"]), "\n## Search\n", "The keys of `search`, if it is not null.\n", keys(schema["search"])]
+    return "\n".join(parts) + "\n"
 
 
 if __name__ == "__main__":

@@ -1,1 +1,1 @@
-"""ndt-bench localize with ROS bags going in and MCAP coming out; see docs/command-line.md."""
+"""ndt-bench localize with ROS bags going in and MCAP coming out; see docs/localise.md."""

@@ -32,22 +32,19 @@ struct CallOption {
 };
 
 inline constexpr std::tuple kCallSettings{
-    CallOption{
-        "rate_hz", "rates_hz", &CallSetting::rate_hz, Bounds::closed(0.1, 1000), "Hz", "", "back to back",
-        "how often the caller aligns: it sleeps until the next tick before each alignment of align_us, "
-        "as a vehicle does between scans; null: back to back",
-        true},
-    CallOption{"announced_ms", "announced_ms", &CallSetting::announced_ms, Bounds::closed(0.01, 50), "ms",
-               " announced", "not announced",
-               "how long before the tick the caller announces its scan (Aligner::expect_scan) and sleeps "
-               "again; null: not announced",
+    CallOption{"rate_hz", "rates_hz", &CallSetting::rate_hz, Bounds::closed(0.1, 1000), "Hz", "",
+               "back to back", "how often the caller aligns, asleep until the next tick; null: back to back",
                true},
     CallOption{
-        "grid_shift", "grid_shifts", &CallSetting::grid_shift, Bounds::closed(0.01, 0.99), "voxels", "",
-        "the grid as it is",
-        "how far the voxel grid is moved: by this, twice and three times this along x, y and z. Map and "
-        "guess move, and the pose is moved back, so that only the grid differs; null: not moved",
-        false}};
+        "announced_ms", "announced_ms", &CallSetting::announced_ms, Bounds::closed(0.01, 50), "ms",
+        " announced", "not announced",
+        "how long before the tick the caller announces its scan (Aligner::expect_scan); null: not announced",
+        true},
+    CallOption{"grid_shift", "grid_shifts", &CallSetting::grid_shift, Bounds::closed(0.01, 0.99), "voxels",
+               "", "the grid as it is",
+               "part of a voxel by which the grid moves along x, twice along y, three times along z; null: "
+               "not moved",
+               false}};
 
 /// Calls f(setting).
 template <class F>

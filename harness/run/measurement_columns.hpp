@@ -18,59 +18,50 @@ inline constexpr auto kCallColumns = std::apply(
 /// Known before it is measured.
 inline constexpr auto kPlannedColumns = std::tuple_cat(
     std::tuple{
-        Column{"run_id", &Measurement::run_id, "", Null::never, "name of the run; the same in every line"},
-        Column{"job", &Measurement::job, "", Null::never,
-               "number of the child process that made the measurement: it measures a block of frames of one "
-               "implementation"},
+        Column{"run_id", &Measurement::run_id, "", Null::never, "name of the run"},
+        Column{"job", &Measurement::job, "", Null::never, "child process that made the measurement"},
         Column{"implementation", &Measurement::implementation, "", Null::never,
                "name of an entry of implementations.json"},
         Column{"dataset", &Measurement::dataset, "", Null::never, "name of an entry of datasets.json"},
         Column{"density", &Measurement::density, "", Null::later,
-               "density of the dataset's scans: 0.25 m (a leaf), 5,000 random (points), raw, as made (of "
-               "scans that "
-               "are made in memory), or what the dataset says of its files"},
+               "density of the dataset's scans: 0.25 m (a leaf), 5,000 random (points), raw, as made (in "
+               "memory), or the dataset's own words"},
         Column{"frame", &Measurement::frame, "", Null::never,
                "name of the scan; empty if the job failed before it"},
         Column{"guess_name", &Measurement::guess_name, "", Null::never,
-               "name of the initial guess among those of the frame"},
+               "name of the guess among those of the frame"},
         Column{"variant", &Measurement::variant, "", Null::never,
                "name of the set of options; autoware unless the preset names more"},
-        Column{"threads", &Measurement::threads, "", Null::never,
-               "host threads that the implementation was given"},
+        Column{"threads", &Measurement::threads, "", Null::never, "host threads given to the implementation"},
         Column{
             "poses", &Measurement::poses, "", Null::later,
-            "guesses aligned in one call; 1 for a single alignment and where the key is missing. For a "
-            "batch, iterations and evaluations are sums over its poses, align_us and the traffic counts "
-            "are those of the call, and pose and all else are of the first pose, which starts from guess"}},
+            "guesses aligned in one call; 1 for a single alignment. In a batch, iterations and evaluations "
+            "are sums. align_us and the traffic are those of the call, all else is of the first pose"}},
     kCallColumns,
-    std::tuple{
-        Column{"resolution_m", &Measurement::resolution_m, "m", Null::never, "edge of a voxel"},
-        Column{"guess", &Measurement::guess, "", Null::with_error,
-               "map_from_scan before the alignment; the mean of the prior for a search"},
-        Column{"guess_offset", &Measurement::guess_offset, "m, deg", Null::may,
-               "x_m, y_m, z_m and yaw_deg of a guess on a grid, in the frame of the truth"},
-        Column{"truth", &Measurement::truth, "", Null::may, "true map_from_scan; null where it is unknown"}});
+    std::tuple{Column{"resolution_m", &Measurement::resolution_m, "m", Null::never, "edge of a voxel"},
+               Column{"guess", &Measurement::guess, "", Null::with_error,
+                      "map_from_scan before the alignment; the mean of a search's prior"},
+               Column{"guess_offset", &Measurement::guess_offset, "m, deg", Null::may,
+                      "x_m, y_m, z_m and yaw_deg of a guess on a grid, in the frame of the truth"},
+               Column{"truth", &Measurement::truth, "", Null::may, "true map_from_scan; null if unknown"}});
 
 /// Null with an error.
 inline constexpr std::tuple kMeasuredColumns{
-    Column{"points", &Measurement::points, "", Null::with_error, "points of the scan after its preparation"},
-    Column{"map_points", &Measurement::map_points, "", Null::with_error,
-           "points of the map after its preparation"},
-    Column{
-        "voxels", &Measurement::voxels, "", Null::may,
-        "voxels of the map that have a distribution; null if the method has none, as for the counts below"},
+    Column{"points", &Measurement::points, "", Null::with_error, "points of the filtered scan"},
+    Column{"map_points", &Measurement::map_points, "", Null::with_error, "points of the filtered map"},
+    Column{"voxels", &Measurement::voxels, "", Null::may,
+           "voxels of the map that have a distribution; null, as the next counts, if the method has none"},
     Column{"pose", &Measurement::pose, "", Null::with_error,
            "map_from_scan that the implementation returned"},
-    Column{"stop", &Measurement::stop, "", Null::with_error, "reason why the alignment ended"},
+    Column{"stop", &Measurement::stop, "", Null::with_error, "why the alignment ended"},
     Column{"verdict", &Measurement::verdict, "", Null::later,
-           "ok, or doubtful and why, as align says it where the study has second_look, else by the stop and "
-           "the NVTL alone; null for a search"},
+           "ok, or doubtful and why: as align says it with second_look, else by stop and NVTL"},
     Column{"matched", &Measurement::matched, "", Null::later,
-           "share of the scan's points whose score is at least half of the 90th percentile; null without a "
-           "second look, and unless it converged"},
+           "share of the scan's points with half the score of the 90th percentile; null without a second "
+           "look, and unless it converged"},
     Column{"spread_m", &Measurement::spread_m, "m", Null::later,
            "largest distance from the pose to where alignments from 0.5 m beside it ended; null as matched, "
-           "and if one of them gave no pose"},
+           "and if one gave no pose"},
     Column{"iterations", &Measurement::iterations, "", Null::may, "Newton steps, or a peer's own"},
     Column{"evaluations", &Measurement::evaluations, "", Null::may, "passes over the scan"},
     Column{"oscillation_count", &Measurement::oscillation_count, "", Null::may,
@@ -78,90 +69,80 @@ inline constexpr std::tuple kMeasuredColumns{
     Column{"newton_fallbacks", &Measurement::newton_fallbacks, "", Null::may,
            "steps with an indefinite Hessian; null if the library does not count them"},
     Column{"solver", &Measurement::solver, "", Null::later,
-           "solver of the 6x6 systems if the machine decides it: cuSOLVER, or own LDLT and why; else null"},
+           "solver of the 6x6 systems if the machine decides it: cuSOLVER, or own LDLT and why"},
     Column{"correspondences", &Measurement::correspondences, "", Null::may,
            "pairs of a point and a voxel at the returned pose"},
     Column{"score", &Measurement::score, "", Null::may,
-           "sum over the pairs at the returned pose; null if it is not finite or the method has no score"},
+           "sum over the pairs at the returned pose; null if it is not finite or the method has none"},
     Column{"transform_probability", &Measurement::transform_probability, "", Null::may,
-           "score divided by the number of points"},
+           "score over the number of points"},
     Column{"nvtl", &Measurement::nvtl, "", Null::may, "nearest voxel transformation likelihood"},
     Column{"finish_step_m", PartOf{&Measurement::finish, &FinishStep::step_m}, "m", Null::later,
-           "length of the last step, with finish windows; null without a finish"},
+           "length of the last step, with finish windows"},
     Column{"finish_score", PartOf{&Measurement::finish, &FinishStep::score}, "", Null::later,
-           "score in the windows before that step; null as finish_step_m"},
+           "score in the windows before that step"},
     Column{"build_us", &Measurement::build_us, "us", Null::with_error,
-           "time of set_map, taken once per job; of a peer from outside by its own clock"},
-    Column{
-        "make_us", PartOf{&Measurement::first_calls, &FirstCalls::make_us}, "us", Null::later,
-        "time in which the job's process made its aligner, which loads kernels; null without a device, and "
-        "if timing is single"},
+           "time of set_map, once per job; a peer's by its own clock"},
+    Column{"make_us", PartOf{&Measurement::first_calls, &FirstCalls::make_us}, "us", Null::later,
+           "time in which the process made its aligner and loaded kernels; null without a device, and if "
+           "timing is single"},
     Column{"first_align_us", PartOf{&Measurement::first_calls, &FirstCalls::align_us}, "us", Null::later,
-           "time of that process's first alignment, right after its first map; null as make_us"},
+           "time of the process's first alignment; null as make_us"},
     Column{"rebuild_us", PartOf{&Measurement::first_calls, &FirstCalls::rebuild_us}, "us", Null::later,
            "time of set_map with the same map after that; null as make_us"},
     Column{"align_us", &Measurement::align_us, "us", Null::with_error,
-           "time of every timed repeat, with threads awake and caches warm unless there is a rate_hz; of a "
-           "peer from outside by its own "
-           "clock, checked against ours"},
+           "time of every timed repeat, back to back unless there is a rate_hz; a peer's by its own clock, "
+           "checked against ours"},
     Column{"align_after_idle_us", &Measurement::align_after_idle_us, "us", Null::with_error,
-           "time of repeats right after the threads had slept; an empty list if timing is single "
-           "or there is a rate_hz",
+           "time of repeats right after the threads slept; empty if timing is single or there is a rate_hz",
            "maybe numbers"},
     Column{"timing", &Measurement::timing, "", Null::with_error,
-           "settled (the spread of the repeats settled), wall_cap (the cap on time came first) or single "
-           "(one repeat, not made for timing)"},
+           "settled (the spread of the repeats settled), wall_cap (the time limit came first) or single (one "
+           "repeat, not for timing)"},
     Column{"prepare_us", PartOf{&Measurement::aside, &Aside::prepare_us}, "us", Null::later,
-           "time by its own clock in which an external peer prepared the scan, beside align_us; null if "
-           "align_us includes it"},
+           "time in which a peer prepared the scan, by its own clock; null if align_us includes it"},
     Column{"pipe_us", PartOf{&Measurement::aside, &Aside::pipe_us}, "us", Null::later,
-           "time of an empty request to a peer from outside by our clock, the shortest of 11: no part of "
-           "align_us"},
+           "time of an empty request to a peer by our clock, the shortest of 11; not part of align_us"},
     Column{"calibration_us", &Measurement::calibration_us, "us", Null::may,
-           "time of a fixed workload on one thread, taken just before the repeats"},
+           "time of a fixed workload on one thread, just before the repeats"},
     Column{"peak_rss_bytes", &Measurement::peak_rss_bytes, "bytes", Null::may,
-           "largest resident memory of the child process so far"},
+           "largest resident memory of the process so far"},
     Column{"upload_bytes", PartOf{&Measurement::traffic, &Traffic::upload_bytes}, "bytes", Null::may,
-           "bytes copied from host to device by one timed alignment; null without a device"},
+           "bytes copied to the device by one alignment; null without a device"},
     Column{"uploads", PartOf{&Measurement::traffic, &Traffic::uploads}, "", Null::later,
-           "copies from host to device of one timed alignment"},
+           "copies to the device"},
     Column{"download_bytes", PartOf{&Measurement::traffic, &Traffic::download_bytes}, "bytes", Null::may,
-           "bytes copied from device to host by one timed alignment; null without a device"},
+           "bytes copied from the device; null as upload_bytes"},
     Column{"downloads", PartOf{&Measurement::traffic, &Traffic::downloads}, "", Null::later,
-           "copies from device to host of one timed alignment"},
+           "copies from the device"},
     Column{"launches", PartOf{&Measurement::traffic, &Traffic::launches}, "", Null::may,
-           "kernels and graphs that the host launched in one timed alignment; null without a device"},
+           "kernels and graphs that the host launched in one alignment; null without a device"},
     Column{"synchronisations", PartOf{&Measurement::traffic, &Traffic::synchronisations}, "", Null::may,
-           "times that the host waited for the device in one timed alignment; null without a device"},
+           "times the host waited for the device in one alignment; null without a device"},
     Column{"allocations", PartOf{&Measurement::traffic, &Traffic::allocations}, "", Null::later,
-           "allocations of device and pinned memory: the most of any alignment after the warm-up"},
+           "allocations of device and pinned memory, the most of any alignment after the warm-up"},
     Column{"peak_device_bytes", PartOf{&Measurement::traffic, &Traffic::peak_device_bytes}, "bytes",
-           Null::later, "largest device memory of the implementation so far, map and work space together"},
-    Column{
-        "exchanges", PartOf{&Measurement::meetings, &Meetings::exchanges}, "", Null::later,
-        "sums that the blocks of a kernel put together from a part of each, without the host, in one timed "
-        "alignment; null without a device, and where an implementation does not know it"},
+           Null::later, "largest device memory so far, map and work space together"},
+    Column{"exchanges", PartOf{&Measurement::meetings, &Meetings::exchanges}, "", Null::later,
+           "sums exchanged between the blocks of a kernel in one alignment; null without a device, and if "
+           "unknown"},
     Column{"barriers", PartOf{&Measurement::meetings, &Meetings::barriers}, "", Null::later,
-           "times that all blocks of a grid or a cluster waited for one another inside a kernel in one timed "
-           "alignment; null as exchanges"},
+           "barriers of all blocks of a grid or cluster in one alignment; null as exchanges"},
     Column{"translation_error_m", PartOf{&Measurement::to_truth, &PoseDifference::translation_m}, "m",
-           Null::may, "distance of the pose from the truth; null without truth"},
+           Null::may, "distance of the pose from the truth"},
     Column{"rotation_error_deg", PartOf{&Measurement::to_truth, &PoseDifference::rotation_deg}, "deg",
-           Null::may, "angle between the pose and the truth; null without truth"},
-    Column{"trace", &Measurement::trace, "", Null::may,
-           "lists with one entry per iteration, the first of them the guess: score, nvtl, step_m, "
-           "translation_error_m, rotation_error_deg, and with step-control trust_region level and radius_m; "
-           "windows of a finish are one level past the last; null if not asked for"}};
+           Null::may, "angle between the pose and the truth"},
+    Column{
+        "trace", &Measurement::trace, "", Null::may,
+        "lists with an entry per iteration, the guess first: score, nvtl, step_m, translation_error_m, "
+        "rotation_error_deg; with a trust region level and radius_m. Windows are one level past the last"}};
 
 inline constexpr std::tuple kOutcomeColumns{
     Column{"search", &Measurement::search, "", Null::later,
-           "search for the initial pose, which is one measurement; null for alignments and batches. "
-           "iterations and evaluations are sums over its particles, align_us and the traffic counts are "
-           "those of the whole search, and pose and all else are of the best particle"},
-    Column{"error", &Measurement::error, "", Null::may,
-           "reason why there is no measurement; null if there is one"},
+           "search for the initial pose. Its iterations and evaluations are sums. align_us and the traffic "
+           "are those of the search, all else is of the best particle"},
+    Column{"error", &Measurement::error, "", Null::may, "why there is no measurement"},
     Column{"error_kind", &Measurement::failure, "", Null::may,
-           "exception, crash, timeout, memory or skipped (a batch that would take too long); null without "
-           "an error"}};
+           "exception, crash, timeout, memory or skipped (a batch that takes too long)"}};
 
 }  // namespace ndt::harness

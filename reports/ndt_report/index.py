@@ -1,23 +1,19 @@
-"""python3 -m ndt_report.index: reports/README.md and reports/index.html from reports/index.toml and the folders beside it.
+"""python3 -m ndt_report.index: reports/README.md from reports/index.toml and the folders beside it.
 
-One picture a question, and of every published page what was measured where, at which commit.
+It says what to take on which machine, has one picture a question, and of every published page what was measured where, at which commit.
 """
 
 import json
-import re
 import sys
 import tomllib
 from dataclasses import dataclass
 from pathlib import Path
-
-from markupsafe import Markup, escape
 
 from .read.environment import gpus, known_commit
 from .page.html import template
 from .read.files import MOST_JSON_BYTES, content, is_there, packed_files
 
 ROOT = Path(__file__).resolve().parents[2]
-FILES = {"README.md": "index.md.jinja", "index.html": "index.html.jinja"}
 COMMAND = "PYTHONPATH=reports python3 -m ndt_report.index"
 
 
@@ -59,20 +55,17 @@ def _environment(folder: Path) -> dict:
     return next((json.loads(content(path, MOST_JSON_BYTES)) for path in there if is_there(path)), {})
 
 
-def html_words(text: str) -> Markup:
-    """Markdown's code and links as HTML, which is all that the words here have."""
-    text = re.sub(r"`([^`]+)`", r"<code>\1</code>", str(escape(text)))
-    return Markup(re.sub(r"\[([^\]]+)\]\(([^)]+)\)", r'<a href="\2">\1</a>', text))
-
-
-def written(root: Path) -> dict:
-    """{name in reports/: text} of all that the command makes."""
+def written(root: Path) -> str:
+    """The text of reports/README.md."""
     listed = read_list(root)
     found = pages(root, listed)
     by_name = {page.name: page for page in found}
     questions = [entry | {"page": by_name[entry["page"]], "words": entry["words"].strip()} for entry in listed["question"]]
-    values = {"questions": questions, "pages": found, "words": html_words, "command": COMMAND}
-    return {name: template(file).render(**values) for name, file in FILES.items()}
+    answers = {}  # {machine: answers}
+    for entry in listed["answer"]:
+        answers.setdefault(entry["machine"], []).append(entry | {"page": by_name[entry["page"]]})
+    machines = " / ".join(dict.fromkeys(answer["page"].machine for entries in answers.values() for answer in entries))
+    return template("index.md.jinja").render(answers=answers, machines=machines, questions=questions, pages=found, command=COMMAND)
 
 
 def main(words) -> int:
@@ -80,8 +73,7 @@ def main(words) -> int:
         print(__doc__.splitlines()[0], file=sys.stderr)
         return 1
     try:
-        for name, text in written(ROOT).items():
-            (ROOT / "reports" / name).write_text(text, "utf-8")
+        (ROOT / "reports/README.md").write_text(written(ROOT), "utf-8")
     except (OSError, KeyError) as error:
         print(f"ndt_report.index: {error}", file=sys.stderr)
         return 2

@@ -34,9 +34,7 @@ NOT_RUN = [
     Left(r".*", r"\S*bench run .*my_site", "needs a recording"),
     Left(r".*", r"\S*bench report (my_run|drives)", "of a run that is not made here"),
     Left(r"clusters.md", r"\./run sweep\b", "installs and builds; tests/sweeps runs the workflow and compares its numbers"),
-    Left(r"command-line.md", r"build\S+ localize --scans my_scans/", "needs a recording"),
-    Left(r"command-line.md", r"build\S+ (map cut town_long|localize --scans town_long)", "makes 1 GB of town, which takes minutes"),
-    Left(r"command-line.md", r"for mode in", "needs a GPU"),
+    Left(r"localise.md", r"build\S+ localize --scans my_scans/", "needs a recording"),
     Left(r"library.md", r"cmake ", "builds everything; tests/install does so"),
     Left(r"library.md", r"pip install", "builds a wheel; tests/install does so"),
     Left(r"measuring.md", r"PYTHONPATH=reports .*publish my_run", "of a run that is not made here; tests/report/test_publish.py publishes one"),
@@ -50,7 +48,7 @@ NOT_RUN = [
 
 NEITHER = [
     Left(r"bare-root.md", r"# cat /etc/debian_version", "a transcript of tests/install/bare_root.sh, which needs root and a network"),
-    Left(r"command-line.md", r"x_resolution: 20", "a file"),
+    Left(r"map-tiles.md", r"x_resolution: 20", "a file"),
     Left(r"how-to-read-a-report.md", r"dataset +implementation", "lines of a published report"),
     Left(r"results.md", r"dataset +implementation", "a published report"),
 ]

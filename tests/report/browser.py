@@ -71,13 +71,13 @@ class Browser:
         first, _, self.said = self.said.partition(b"\0")
         return json.loads(first)
 
-    def open(self, page: Path, width: int, height: int = 900, dark: bool = False):
+    def open(self, page: Path, width: int, height: int = 900, dark: bool = False, query: str = ""):
         self.events.clear()
         size = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < PHONE}
         self.ask("Emulation.setDeviceMetricsOverride", **size)
         scheme = [{"name": "prefers-color-scheme", "value": "dark" if dark else "light"}]
         self.ask("Emulation.setEmulatedMedia", features=scheme)
-        self.ask("Page.navigate", url=page.resolve().as_uri())
+        self.ask("Page.navigate", url=page.resolve().as_uri() + query)
         loaded = "new Promise(done => document.readyState === 'complete' ? done() : addEventListener('load', done))"
         while self.value("location.href") == "about:blank":
             pass

@@ -1,4 +1,4 @@
-"""The index of published runs: it is what the command makes, and says of which commit a page is."""
+"""The index of published runs is what the command makes. Its numbers are on their pages, and each page has its commit."""
 
 import needs  # noqa: F401  first: it skips
 
@@ -14,9 +14,8 @@ LISTED = index.read_list(ROOT)
 FOLDERS = sorted(path.parent.name for path in ROOT.glob("reports/20*/index.md"))
 
 
-def test_the_committed_files_are_what_the_command_makes():
-    old = [name for name, text in index.written(ROOT).items() if (ROOT / "reports" / name).read_text("utf-8") != text]
-    assert not old, f"{', '.join(old)}: a page or index.toml has changed; run {index.COMMAND} and commit"
+def test_the_committed_file_is_what_the_command_makes():
+    assert (ROOT / "reports/README.md").read_text("utf-8") == index.written(ROOT), f"a page or index.toml has changed; run {index.COMMAND} and commit"
 
 
 def test_every_published_page_is_in_the_results():
@@ -31,9 +30,26 @@ def test_a_question_has_a_picture_and_two_sentences_with_numbers_of_its_page():
         assert (folder / entry["figure"]).is_file() and entry["question"].endswith("?")
         words = re.sub(r"\]\([^)]*\)|`[^`]*`", "", entry["words"]).strip()
         assert len(re.findall(r"[.](?: |$)", words)) == 2, entry["question"]
-        page = (folder / "index.md").read_text("utf-8")
-        missing = [n for n in re.findall(r"(?<![\w.])\d(?:[\d,]*\d)?(?:\.\d+)?", words) if not re.search(rf"(?<![\w.]){re.escape(n)}(?![\d])", page)]
-        assert not missing, f"{entry['question']} {missing} are not on the page"
+        assert not_on_page(words, entry["page"]) == [], entry["question"]
+
+
+def not_on_page(words: str, page: str) -> list:
+    """The numbers of the words that a published page does not show."""
+    text = (ROOT / "reports" / page / "index.md").read_text("utf-8")
+    numbers = re.findall(r"(?<![\w.])\d(?:[\d,]*\d)?(?:\.\d+)?", words)
+    shown = {number: rf"(?<![\w.])(?:{re.escape(number)}|{re.escape(number.replace(',', ''))})(?!\d)" for number in numbers}
+    return [number for number, pattern in shown.items() if not re.search(pattern, text)]
+
+
+def test_an_answer_for_each_machine_and_task_has_numbers_of_its_page():
+    answers = LISTED["answer"]
+    assert len({(a["machine"], a["task"]) for a in answers}) == len(answers) == 8
+    assert {a["machine"] for a in answers} == {"CPU only", "NVIDIA GPU"}
+    for a in answers:
+        assert re.search(r"\d", a["takes"]) and re.search(r"\d", a["against"]), a["task"]
+        assert not_on_page(f"{a['takes']} {a['against']}", a["page"]) == [], f"{a['machine']}: {a['task']}"
+        text = (ROOT / "reports" / a["page"] / "index.md").read_text("utf-8")
+        assert all(name in text for name in re.findall(r"`(\w+)", a["take"])), a["take"]
 
 
 # --- a folder of its own ---
@@ -46,7 +62,8 @@ def page(tmp_path):
     write(page / "index.md", "# A `thing`\n")
     write(page / "environment.json", json.dumps({"commit": "0123456789", "cpu_model": "Some <CPU>", "cores": 2}))
     question = f'question = "How?"\npage = "{page.name}"\nfigure = "figures/a.svg"\nalt = "A"\nwords = "One."'
-    write(tmp_path / "reports/index.toml", f"[[question]]\n{question}\n")
+    answer = f'machine = "M"\ntask = "Fly"\npage = "{page.name}"\ntake = "`a`"\ntakes = "1 ms"\nagainst = "`b` 2 ms"'
+    write(tmp_path / "reports/index.toml", f"[[answer]]\n{answer}\n[[question]]\n{question}\n")
     return page
 
 
@@ -56,16 +73,16 @@ def write(path: Path, text: str):
 
 
 def test_a_page_is_of_a_commit_and_a_machine(page):
-    texts = index.written(page.parents[1])
-    assert "Measured on 2026-01-02 at commit 0123456 on Some <CPU>, 2 CPU cores." in texts["README.md"]
-    assert f"| [A `thing`]({page.name}/index.md), 2026-01-02 | Some <CPU>, 2 CPU cores | 0123456 |" in texts["README.md"]
-    assert "Some &lt;CPU&gt;, 2 CPU cores" in texts["index.html"] and "A <code>thing</code>" in texts["index.html"]
+    text = index.written(page.parents[1])
+    assert "Measured on 2026-01-02 at commit 0123456 on Some <CPU>, 2 CPU cores." in text
+    assert f"| [A `thing`]({page.name}/index.md), 2026-01-02 | Some <CPU>, 2 CPU cores | 0123456 |" in text
+    assert f"| [Fly]({page.name}/index.md) | `a` | 1 ms | `b` 2 ms |" in text and "Machines: Some <CPU>, 2 CPU cores." in text
 
 
 def test_a_page_of_a_changed_tree_says_so(page):
     file = page / "environment.json"
     file.write_text(file.read_text().replace("0123456789", "0123456789-dirty"))
-    assert "at commit 0123456 with local changes on" in index.written(page.parents[1])["README.md"]
+    assert "at commit 0123456 with local changes on" in index.written(page.parents[1])
 
 
 def test_a_page_without_an_environment_needs_an_entry(page):
@@ -74,4 +91,4 @@ def test_a_page_without_an_environment_needs_an_entry(page):
         index.written(page.parents[1])
     listed = page.parent / "index.toml"
     listed.write_text(f'{listed.read_text()}[commits]\n{page.name} = {{ commit = "abc", machine = "M" }}\n')
-    assert "at commit abc on M." in index.written(page.parents[1])["README.md"]
+    assert "at commit abc on M." in index.written(page.parents[1])
