@@ -4,10 +4,13 @@ import hashlib
 import os
 import shutil
 import subprocess
+import tomllib
+from pathlib import Path
 
 import pytest
 from conftest import BENCH, EXIT_BAD_INPUT, EXIT_USAGE, bench, refusal
 
+CATALOGUE = Path(__file__).resolve().parents[2] / "datasets/catalogue"
 DESCRIPTION = """\
 format = 1
 name = "two"
@@ -68,6 +71,12 @@ def test_the_recipe_of_an_entry_is_printed():
     assert text.count("missing: get it as the recipe says") == 16
     sequence = bench("datasets", "fetch", "kitti00_sequence", env={"NDT_DATASETS": "/nowhere"}, code=EXIT_BAD_INPUT)
     assert "kitti00_sequence: " in sequence.stdout
+
+
+def test_the_list_describes_every_entry():
+    lines = [" ".join(line.split()) for line in bench("list").stdout.splitlines()]
+    entries = [tomllib.loads(path.read_text(encoding="utf-8")) for path in CATALOGUE.glob("*.toml")]
+    assert entries and all(f"{entry['name']} {entry['description']}" in lines for entry in entries)
 
 
 def test_a_dataset_without_checksums_is_missing_without_its_folder(tmp_path):

@@ -6,8 +6,9 @@ import re
 
 import pytest
 from conftest import EXIT_BAD_INPUT, EXIT_USAGE, ROOT, convert, np, run_here
+from ndt_convert.cli import parser
 from ndt_convert.verify import entries
-from schema import check_description
+from schema import TOP, check_description
 
 CATALOGUE = entries()
 NAMES = ["handheld_a", "handheld_a_map", "kitti00", "kitti00_sequence", "kitti07_submaps", "kitti_raw_a", "nclt_keyframes", "pair_car",
@@ -121,11 +122,28 @@ def test_verify_says_what_it_needs(tmp_path, monkeypatch):
     assert "NDT_DATASETS is not set; set it to the folder that holds the datasets" in convert("verify", "all", code=EXIT_USAGE)
 
 
-def test_the_readme_lists_every_dataset_key_and_option():
-    text = (ROOT / "datasets" / "README.md").read_text(encoding="utf-8")
-    for name in NAMES + NOT_VERIFIED:
-        assert f"`{name}`" in text, name
-    for option in re.findall(r"^  (--[a-z-]+)", convert("--help"), flags=re.M):
-        assert option in text, option
-    for key in ["xy_sigma_m", "roll_pitch_sigma_deg", "accuracy_m", "sample_points", "crop_box", "checksums", "root"]:
-        assert f"`{key}`" in text, key
+README = (ROOT / "datasets" / "README.md").read_text(encoding="utf-8")
+
+
+def test_the_readme_lists_every_dataset_and_points_to_what_the_programs_print():
+    for name in NAMES:
+        assert f"`{name}`" in README, name
+    assert all(name.startswith("hard_") for name in NOT_VERIFIED) and "`hard_*`" in README
+    for command in ("ndt-bench list", "ndt-bench datasets fetch NAME", "./run convert --help"):
+        assert command in README, command
+
+
+def test_the_help_describes_every_option():
+    for action in parser()._actions:
+        assert action.help, action.option_strings
+
+
+def keys_of(table):
+    for key, kind in table.items():
+        yield key.rstrip("?")
+        yield from keys_of(kind) if isinstance(kind, dict) else ()
+
+
+def test_the_readme_has_every_key_of_the_schema():
+    for key in keys_of(TOP):
+        assert re.search(rf"^\[?(preparation\.)?{key}\b|`\[?{key}\]?`", README, flags=re.M), key
