@@ -229,6 +229,11 @@ void LoopAligner::wake() {
   if (in_room_) evaluate_at(loop_scan(*in_room_), last_guess_, {});
 }
 
+const Workers& LoopAligner::workers() const {
+  static const Workers alone;
+  return alone;
+}
+
 void LoopAligner::submit(const Scan& scan, std::span<const Transform> guesses, const PerScan& per_scan) {
   const Turn turn(*this, "submit");
   require_room_for_results(guesses.size(), guesses.size(), "submit");
@@ -274,8 +279,8 @@ HeldRawScan LoopAligner::hold_raw(const Scan& raw, const RawScanUse& use, std::s
     return *std::move(prepared);
   }
   if (const DeviceCloud* cloud = raw.on_device())
-    return Aligner::hold_raw(fetched(*cloud, "hold_raw"), use, poses);
-  return Aligner::hold_raw(raw, use, poses);
+    return prepare_and_hold(fetched(*cloud, "hold_raw"), use, poses, workers());
+  return prepare_and_hold(raw, use, poses, workers());
 }
 
 void LoopAligner::collect(std::span<AlignResult> out) {

@@ -196,6 +196,8 @@ class LoopAligner : public Aligner {
   /// Does what expect_scan() is for. There is a map, and nothing is submitted. Evaluates the scan that was
   /// taken last: a launch as large as the one before is the soonest, and the map is in caches then.
   virtual void wake();
+  /// The threads among which the preparation of a raw scan is shared.
+  virtual const Workers& workers() const;
   /// Takes what smaller batches or scans than those of a reserve() may need more of.
   virtual void reserve_more(std::size_t /*points*/, std::size_t /*poses*/) {}
   /// Scores of the local poses: Σ, probability and NVTL as in Score.
