@@ -15,6 +15,7 @@
 #include "ndt/core/error.hpp"
 #include "ndt/core/formatted.hpp"
 #include "ndt/core/limits.hpp"
+#include "ndt/core/workers.hpp"
 #include "ndt/exec/helper_threads.hpp"
 
 namespace ndt {
