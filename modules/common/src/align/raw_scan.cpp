@@ -176,19 +176,24 @@ class Preparation {
   }
   /// Returns the number of points that are left.
   std::size_t filter(const Part& part, bool odd, RemovalCounts& removed) {
+    // Copies stay in registers while points are written.
+    const PointFilter filter = filter_;
+    const Vec3<double> origin = raw_.origin;
+    const Point* const from = raw_.points.data();
+    const float* const seconds = timed_ ? raw_.times.data() : nullptr;
     const SweepMotion* const motion = timed_ ? use_.motion : nullptr;
-    const std::vector<NoReturn>& causes = memory_.no_returns.causes;
+    const NoReturn* const causes = odd ? memory_.no_returns.causes.data() : nullptr;
     Point* const points = memory_.left.points.data() + part.begin;
     float* const times = memory_.left.times.data() + (timed_ ? part.begin : 0);
     std::size_t end = 0;
     for (std::size_t k = part.begin; k < part.end; ++k) {
-      if (odd && causes[k] != NoReturn::none) continue;
-      Point p = raw_.points[k];
-      if (motion != nullptr) p = moved_point(*motion, raw_.times[k], p, raw_.origin);
+      if (causes != nullptr && causes[k] != NoReturn::none) continue;
+      const Point p = motion != nullptr ? moved_point(*motion, seconds[k], from[k], origin) : from[k];
       points[end] = p;
-      if (timed_) times[end] = raw_.times[k];
-      const Removal removal = active_ ? filter_.removal(raw_.origin + cast<double>(p)) : Removal::none;
-      ++removed[static_cast<std::size_t>(removal)];
+      if (seconds != nullptr) times[end] = seconds[k];
+      const Vec3<double> at = origin + cast<double>(p);
+      Removal removal = Removal::none;
+      if (active_ && !filter.keeps(at)) ++removed[static_cast<std::size_t>(removal = filter.removal(at))];
       end += removal == Removal::none;
     }
     return end;
