@@ -105,7 +105,7 @@ class JsonLine {
     });
   }
 
-  std::string text_ = "{";  // grows once or twice a line
+  std::string text_ = "{";
 };
 
 }  // namespace ndt::harness
