@@ -172,7 +172,10 @@ def drawn_from(name):
 
 def missing(run, listing):
     """Why it cannot be made on this machine; None if it can. ndt-bench lists no folders."""
-    reasons = [f"{name}: {listing[name]}" for name in (run.implementation, run.scans) if listing.get(name)]
+    method = ":".join(run.implementation.split(":")[:2])  # without the arguments of a peer
+    reasons = [f"{name}: {listing[name]}" for name in (method, run.scans) if listing.get(name)]
+    if method.startswith("exec:") and method not in listing:
+        reasons.append(f"{method}: no such peer; docs/peers.md says how peers are built")
     if any(f"${DATASETS}" in word for word in (run.scans, *run.words)):
         reasons.append(f"{DATASETS} is not set")
     elif drawn_from(run.scans) not in listing and not Path(run.scans).exists():

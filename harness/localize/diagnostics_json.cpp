@@ -1,37 +1,37 @@
 #include "localize/diagnostics_json.hpp"
 
-#include "base/json_struct.hpp"
+#include <array>
+#include <optional>
+#include <vector>
+
+#include "base/json_line.hpp"
 
 namespace ndt::harness {
 namespace {
 
-using nlohmann::ordered_json;
 using namespace localization;
 
-/// Null for what is not finite, which JSON cannot hold, and for what is not there.
-template <class T>
-ordered_json number(const std::optional<T>& value) {
-  if (!value || !std::isfinite(static_cast<double>(*value))) return nullptr;
-  return *value;
-}
-ordered_json number(double value) { return number(std::optional(value)); }
+std::optional<double> if_any(bool any, double value) { return any ? std::optional(value) : std::nullopt; }
 
-ordered_json xyz(const Transform& pose) { return array_of(translation_of(pose)); }
-ordered_json rpy(const Transform& pose) {
+std::array<double, 3> xyz(const Transform& pose) {
+  const Vec3<double> at = translation_of(pose);
+  return {at.x, at.y, at.z};
+}
+std::array<double, 3> rpy(const Transform& pose) {
   const Pose p = principal(derivative_pose(pose));
   return {p.roll, p.pitch, p.yaw};
 }
 
 /// Score after, before and between, under Autoware's names. Two scores that are not of the same sum have no
 /// difference.
-void put_score(ordered_json& j, const std::string& key, std::optional<double> after,
-               std::optional<double> before, bool comparable) {
-  j[key] = number(after);
-  j[key + "_before"] = number(before);
-  j[key + "_diff"] = after && before && comparable ? number(*after - *before) : nullptr;
+void put_score(JsonLine& j, const std::string& key, std::optional<double> after, std::optional<double> before,
+               bool comparable) {
+  j.put(key, after);
+  j.put(key + "_before", before);
+  j.put(key + "_diff", after && before && comparable ? std::optional(*after - *before) : std::nullopt);
 }
 
-void put_autoware_keys(ordered_json& j, const LocalizedScan& scan) {
+void put_autoware_keys(JsonLine& j, const LocalizedScan& scan) {
   const ScanReport& report = *scan.report;
   const std::optional<AlignResult>& aligned = report.aligned;
   const auto of_result = [&](auto member) {
@@ -40,169 +40,174 @@ void put_autoware_keys(ordered_json& j, const LocalizedScan& scan) {
   const auto of_before = [&](auto member) {
     return report.before ? std::optional<double>((*report.before).*member) : std::nullopt;
   };
-  const auto counted = [&](int AlignResult::*member) -> ordered_json {
-    if (!aligned || (*aligned).*member == kNotCounted) return nullptr;
-    return (*aligned).*member;
+  const auto counted = [&](int AlignResult::*member) {
+    return aligned && (*aligned).*member != kNotCounted ? std::optional((*aligned).*member) : std::nullopt;
   };
-  j["topic_time_stamp"] = report.stamp_s;
-  j["sensor_points_size"] = report.points;
-  j["sensor_points_delay_time_sec"] = number(scan.delay_s);  // only in real time is there one
-  j["sensor_points_max_distance"] = report.farthest_m;
-  j["is_succeed_transform_sensor_points"] = report.points > 0;
-  j["is_activated"] = true;
-  j["is_succeed_interpolate_initial_pose"] = report.prediction.odometry_miss == Miss::none;
-  j["is_set_map_points"] = true;
-  j["iteration_num"] = counted(&AlignResult::iterations);
-  j["local_optimal_solution_oscillation_num"] = counted(&AlignResult::oscillation_count);
+  j.put("topic_time_stamp", report.stamp_s);
+  j.put("sensor_points_size", report.points);
+  j.put("sensor_points_delay_time_sec", scan.delay_s);  // only in real time is there one
+  j.put("sensor_points_max_distance", report.farthest_m);
+  j.put("is_succeed_transform_sensor_points", report.points > 0);
+  j.put("is_activated", true);
+  j.put("is_succeed_interpolate_initial_pose", report.prediction.odometry_miss == Miss::none);
+  j.put("is_set_map_points", true);
+  j.put("iteration_num", counted(&AlignResult::iterations));
+  j.put("local_optimal_solution_oscillation_num", counted(&AlignResult::oscillation_count));
   put_score(j, "transform_probability", of_result(&AlignResult::transform_probability),
             of_before(&Score::transform_probability),
             !report.regularisation);  // the target is part of the score after, not of the one before
   put_score(j, "nearest_voxel_transformation_likelihood", of_result(&AlignResult::nvtl),
             of_before(&Score::nvtl), true);
-  j["distance_initial_to_result"] = aligned ? number(report.moved_m) : nullptr;
-  j["execution_time"] = number(scan.execution_ms);
-  j["skipping_publish_num"] = report.rejected;
+  j.put("distance_initial_to_result", if_any(aligned.has_value(), report.moved_m));
+  j.put("execution_time", scan.execution_ms);
+  j.put("skipping_publish_num", report.rejected);
 }
 
-void put_spread(ordered_json& j, const std::optional<Spread>& spread) {
+void put_spread(JsonLine& j, const std::optional<Spread>& spread) {
   const bool known = spread && spread->known;
-  j["spread_m"] = known ? number(spread->distance_m) : nullptr;
-  j["spread_deg"] = known ? number(180 / kPi * spread->rotation_rad) : nullptr;
+  j.put("spread_m", known ? std::optional(spread->distance_m) : std::nullopt);
+  j.put("spread_deg", known ? std::optional(180 / kPi * spread->rotation_rad) : std::nullopt);
 }
 
-ordered_json recovery_json(const std::optional<Recovered>& recovery) {
-  if (!recovery) return nullptr;
+void put_recovery(JsonLine& j, const std::optional<Recovered>& recovery) {
+  if (!recovery) return j.put("recovery", nullptr);
   const Recovered& r = *recovery;
-  const Transform mean = to_transform(r.prior.mean);
-  ordered_json j = {
-      {"attempt", r.attempt},
-      {"prior_xyz_m", xyz(mean)},
-      {"prior_sigma", array_of(r.prior.sigma)},
-      {"particles", r.particles.size()},
-      {"done", r.done},
-      {"planned", r.planned},
-      {"found", r.found},
-      {"reliable", r.reliable ? ordered_json(*r.reliable) : nullptr},
-      {"nvtl", number(r.nvtl)},
-      {"stop", std::string(to_string(r.stop))},
-      {"ambiguous", r.ambiguous},
-      {"runner_up_ratio", number(r.runner_up_ratio)},
-      {"interrupted", r.interrupted ? ordered_json(std::string(to_string(*r.interrupted))) : nullptr},
-      {"distance_prior_to_best_m", number(r.moved_m)}};
-  put_spread(j, r.spread);
-  return j;
+  j.object("recovery", [&] {
+    j.put("attempt", r.attempt);
+    j.put("prior_xyz_m", xyz(to_transform(r.prior.mean)));
+    j.put("prior_sigma", r.prior.sigma);
+    j.put("particles", r.particles.size());
+    j.put("done", r.done);
+    j.put("planned", r.planned);
+    j.put("found", r.found);
+    j.put("reliable", r.reliable);
+    j.put("nvtl", r.nvtl);
+    j.put("stop", r.stop);
+    j.put("ambiguous", r.ambiguous);
+    j.put("runner_up_ratio", r.runner_up_ratio);
+    j.put("interrupted", r.interrupted);
+    j.put("distance_prior_to_best_m", r.moved_m);
+    put_spread(j, r.spread);
+  });
 }
 
-void put_detectors(ordered_json& j, const ScanReport& report) {
+void put_detectors(JsonLine& j, const ScanReport& report) {
   const std::optional<AlignResult>& aligned = report.aligned;
   const auto conditioning = [&](auto member) {
-    return aligned ? number(aligned->conditioning.*member) : ordered_json();
+    return aligned ? std::optional(aligned->conditioning.*member) : std::nullopt;
   };
   const auto finish = [&](auto member) {
-    return aligned && aligned->finish ? number((*aligned->finish).*member) : ordered_json();
+    return aligned && aligned->finish ? std::optional<double>((*aligned->finish).*member) : std::nullopt;
   };
   const auto no_ground = [&](auto member) {
-    return report.no_ground ? number((*report.no_ground).*member) : ordered_json();
+    return report.no_ground ? std::optional<double>((*report.no_ground).*member) : std::nullopt;
   };
-  j["stop"] = aligned ? ordered_json(std::string(to_string(aligned->stop))) : nullptr;
-  j["condition_number"] = conditioning(&Conditioning::condition_number);
-  j["surface_condition_number"] = conditioning(&Conditioning::surface_condition_number);
-  j["push_sigmas"] = conditioning(&Conditioning::push_sigmas);
-  j["finish_step_m"] = finish(&FinishStep::step_m);
-  j["finish_score"] = finish(&FinishStep::score);
+  j.put("stop", aligned ? std::optional(aligned->stop) : std::nullopt);
+  j.put("condition_number", conditioning(&Conditioning::condition_number));
+  j.put("surface_condition_number", conditioning(&Conditioning::surface_condition_number));
+  j.put("push_sigmas", conditioning(&Conditioning::push_sigmas));
+  j.put("finish_step_m", finish(&FinishStep::step_m));
+  j.put("finish_score", finish(&FinishStep::score));
   put_spread(j, report.spread);
-  j["seen_through"] = report.sight ? number(report.sight->seen_through) : nullptr;
-  j["unmapped"] = report.sight ? number(report.sight->unmapped) : nullptr;
-  j["no_ground_points_transform_probability"] = no_ground(&Score::transform_probability);
-  j["no_ground_points_nearest_voxel_transformation_likelihood"] = no_ground(&Score::nvtl);
+  j.put("seen_through", report.sight ? std::optional(report.sight->seen_through) : std::nullopt);
+  j.put("unmapped", report.sight ? std::optional(report.sight->unmapped) : std::nullopt);
+  j.put("no_ground_points_transform_probability", no_ground(&Score::transform_probability));
+  j.put("no_ground_points_nearest_voxel_transformation_likelihood", no_ground(&Score::nvtl));
 }
 
-ordered_json map_update_json(const LocalizedScan& scan) {
-  if (!scan.map_update) return nullptr;
+void put_map_update(JsonLine& j, const LocalizedScan& scan) {
+  if (!scan.map_update) return j.put("map_update", nullptr);
   const localization::MapUpdate& update = *scan.map_update;
-  const auto of_swap = [&](auto value) { return update.swapped ? ordered_json(value) : nullptr; };
-  return {{"centre_m", {update.around.centre.x, update.around.centre.y}},
-          {"radius_m", update.around.radius_m},
-          {"in_force", update.error.empty()},
-          {"error", update.error.empty() ? nullptr : ordered_json(update.error)},
-          {"tiles", scan.map_tiles.value_or(0)},
-          {"added", update.added},
-          {"removed", update.removed},
-          {"points", of_swap(update.points)},
-          {"read_ms", of_swap(update.read_ms)},
-          {"build_ms", of_swap(update.build_ms)},
-          {"waited_ms", update.waited_ms},
-          {"swap_us", of_swap(update.swap_us)}};
+  const auto of_swap = [&](auto value) { return update.swapped ? std::optional(value) : std::nullopt; };
+  j.object("map_update", [&] {
+    j.put("centre_m", std::array{update.around.centre.x, update.around.centre.y});
+    j.put("radius_m", update.around.radius_m);
+    j.put("in_force", update.error.empty());
+    j.put("error", update.error.empty() ? std::nullopt : std::optional(update.error));
+    j.put("tiles", scan.map_tiles.value_or(0));
+    j.put("added", update.added);
+    j.put("removed", update.removed);
+    j.put("points", of_swap(update.points));
+    j.put("read_ms", of_swap(update.read_ms));
+    j.put("build_ms", of_swap(update.build_ms));
+    j.put("waited_ms", update.waited_ms);
+    j.put("swap_us", of_swap(update.swap_us));
+  });
 }
 
-ordered_json pose_json(const Transform& pose) {
-  return {{"pose_xyz_m", xyz(pose)}, {"pose_rpy_rad", rpy(pose)}};
+void put_pose(JsonLine& j, const Transform& pose) {
+  j.put("pose_xyz_m", xyz(pose));
+  j.put("pose_rpy_rad", rpy(pose));
 }
 
-ordered_json pose_json(const std::optional<AlignResult>& aligned) {
-  return aligned ? pose_json(aligned->map_from_scan) : nullptr;
+void put_aligned(JsonLine& j, const std::optional<AlignResult>& aligned) {
+  if (!aligned) return j.put("aligned", nullptr);
+  j.object("aligned", [&] { put_pose(j, aligned->map_from_scan); });
 }
 
-ordered_json odometry_json(const std::optional<OdometryAt>& odometry) {
-  if (!odometry) return nullptr;
-  ordered_json j = pose_json(odometry->odometry_from_scan);
-  j["older"] = pose_json(odometry->older);
-  j["newer"] = pose_json(odometry->newer);
-  return j;
+void put_odometry(JsonLine& j, const std::optional<OdometryAt>& odometry) {
+  if (!odometry) return j.put("odometry", nullptr);
+  j.object("odometry", [&] {
+    put_pose(j, odometry->odometry_from_scan);
+    j.object("older", [&] { put_pose(j, odometry->older); });
+    j.object("newer", [&] { put_pose(j, odometry->newer); });
+  });
 }
 
 /// The ends of MULTI_NDT's alignments from beside the pose.
-ordered_json beside_json(const std::vector<AlignResult>& beside) {
-  if (beside.empty()) return nullptr;
-  ordered_json j = ordered_json::array();
-  for (const AlignResult& result : beside) j.push_back(pose_json(result.map_from_scan));
-  return j;
+void put_beside(JsonLine& j, const std::vector<AlignResult>& beside) {
+  if (beside.empty()) return j.put("multi_ndt", nullptr);
+  j.objects("multi_ndt", beside.size(), [&](std::size_t k) { put_pose(j, beside[k].map_from_scan); });
 }
 
-void put_own_keys(ordered_json& j, const ScanReport& report) {
-  j["verdict"] = std::string(to_string(report.verdict));
-  j["reason"] = std::string(to_string(report.reason));
-  j["source"] = std::string(to_string(report.source));
-  j["pose_xyz_m"] = xyz(report.map_from_scan);
-  j["pose_rpy_rad"] = rpy(report.map_from_scan);
-  j["covariance"] = report.covariance ? array_of(report.covariance->m) : ordered_json(nullptr);
-  j["covariance_by"] =
-      report.covariance ? ordered_json(std::string(to_string(report.covariance_by))) : nullptr;
-  j["aligned"] = pose_json(report.aligned);  // used or not
-  j["multi_ndt"] = beside_json(report.beside);
-  j["predicted_by"] = std::string(to_string(report.prediction.by));
-  j["predicted_xyz_m"] = xyz(report.prediction.map_from_scan);
-  j["predicted_rpy_rad"] = rpy(report.prediction.map_from_scan);
-  j["odometry"] = odometry_json(report.prediction.odometry);
-  j["odometry_miss"] = std::string(to_string(report.prediction.odometry_miss));
-  j["gnss_miss"] = std::string(to_string(report.gnss_miss));
-  j["gnss_beside_m"] = report.gnss_miss == Miss::contradicts ? number(report.gnss_beside_m) : nullptr;
-  j["no_returns"] = {{"zero", report.no_returns.zero},
-                     {"sentinel", report.no_returns.sentinel},
-                     {"identical", report.no_returns.identical},
-                     {"max_range", report.no_returns.max_range}};
-  j["same_bytes"] = report.same_bytes;
-  j["regularisation_xy_m"] = report.regularisation
-                                 ? ordered_json({report.regularisation->x, report.regularisation->y})
-                                 : ordered_json(nullptr);
+void put_no_returns(JsonLine& j, const NoReturns& counts) {
+  j.object("no_returns", [&] {
+    j.put("zero", counts.zero);
+    j.put("sentinel", counts.sentinel);
+    j.put("identical", counts.identical);
+    j.put("max_range", counts.max_range);
+  });
+}
+
+void put_own_keys(JsonLine& j, const ScanReport& report) {
+  j.put("verdict", report.verdict);
+  j.put("reason", report.reason);
+  j.put("source", report.source);
+  put_pose(j, report.map_from_scan);
+  j.put("covariance", report.covariance ? std::optional(std::to_array(report.covariance->m)) : std::nullopt);
+  j.put("covariance_by", report.covariance ? std::optional(report.covariance_by) : std::nullopt);
+  put_aligned(j, report.aligned);  // used or not
+  put_beside(j, report.beside);
+  j.put("predicted_by", report.prediction.by);
+  j.put("predicted_xyz_m", xyz(report.prediction.map_from_scan));
+  j.put("predicted_rpy_rad", rpy(report.prediction.map_from_scan));
+  put_odometry(j, report.prediction.odometry);
+  j.put("odometry_miss", report.prediction.odometry_miss);
+  j.put("gnss_miss", report.gnss_miss);
+  j.put("gnss_beside_m", if_any(report.gnss_miss == Miss::contradicts, report.gnss_beside_m));
+  put_no_returns(j, report.no_returns);
+  j.put("same_bytes", report.same_bytes);
+  j.put("regularisation_xy_m",
+        report.regularisation ? std::optional(std::array{report.regularisation->x, report.regularisation->y})
+                              : std::nullopt);
   put_detectors(j, report);
-  j["recovery"] = recovery_json(report.recovery);
+  put_recovery(j, report.recovery);
 }
 
 }  // namespace
 
-ordered_json diagnostics_json(const LocalizedScan& scan) {
+std::string diagnostics_json(const LocalizedScan& scan) {
   const ScanReport& report = *scan.report;
-  ordered_json j;
-  j["frame"] = scan.frame;
-  j["scan"] = scan.scan->name;
-  j["level"] = std::string(to_string(report.diagnosis.level));
-  j["messages"] = report.diagnosis.messages;
+  JsonLine j;
+  j.put("frame", scan.frame);
+  j.put("scan", scan.scan->name);
+  j.put("level", report.diagnosis.level);
+  j.put("messages", report.diagnosis.messages);
   put_autoware_keys(j, scan);
-  j["dropped_before"] = scan.dropped;
+  j.put("dropped_before", scan.dropped);
   put_own_keys(j, report);
-  j["map_update"] = map_update_json(scan);
-  return j;
+  put_map_update(j, scan);
+  return j.taken();
 }
 
 }  // namespace ndt::harness

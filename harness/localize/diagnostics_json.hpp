@@ -2,12 +2,12 @@
 // them what only this localizer knows. The key names are part of the command line's contract.
 #pragma once
 
-#include <nlohmann/json.hpp>
+#include <string>
 
 #include "localize/localized_scan.hpp"
 
 namespace ndt::harness {
 
-nlohmann::ordered_json diagnostics_json(const LocalizedScan& scan);
+std::string diagnostics_json(const LocalizedScan& scan);
 
 }  // namespace ndt::harness

@@ -250,7 +250,7 @@ void complete(ScanReport& report, LocalizedScan& scan, const RawScan& raw, const
   diagnose(report, raw);
   diagnose(report, scan, input);
   const Stopwatch diagnosing;
-  scan.diagnostics = diagnostics_json(scan).dump();
+  scan.diagnostics = diagnostics_json(scan);
   scan.times.diagnostics_ms = diagnosing.elapsed_us() / 1000;
 }
 

@@ -101,9 +101,14 @@ void Aligner::hold(const PointCloud& scan, std::size_t poses) {
 
 HeldRawScan Aligner::hold_raw(const Scan& raw, const RawScanUse& use, std::size_t poses) {
   const Turn turn(*this, "hold_raw");
+  return prepare_and_hold(raw, use, poses, {});
+}
+
+HeldRawScan Aligner::prepare_and_hold(const Scan& raw, const RawScanUse& use, std::size_t poses,
+                                      const Workers& workers) {
   if (raw.is_held()) throw std::invalid_argument("hold_raw: the scan is held already; give a raw one");
   if (!raw_memory_) raw_memory_ = std::make_shared<RawScanMemory>();
-  HeldRawScan out = prepare_raw(host_cloud(raw, "hold_raw"), use, *raw_memory_);
+  HeldRawScan out = prepare_raw(host_cloud(raw, "hold_raw"), use, *raw_memory_, workers);
   try {
     hold(out.prepared.cloud, poses);
     out.held = true;

@@ -1,7 +1,9 @@
 #include "ndt/align/no_return_rule.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
+#include <functional>
 #include <span>
 #include <unordered_map>
 #include <utility>
@@ -18,14 +20,18 @@ struct HashOfBits {
   std::size_t operator()(const PointBits& p) const { return p.hash(); }
 };
 
+/// Points of which the largest range is kept.
+constexpr std::size_t kBlock = 1024;
+/// Below this square of a range no value tells a cause, unless it is 0 [m2].
+constexpr double kPlain_m2 = 9e7;
+constexpr std::size_t kLeastPart = 8192;
+
 /// The causes of a scan's points, found one after the other.
 class Finder {
  public:
-  Finder(const PointCloud& scan, NoReturnMemory& memory)
-      : scan_(scan), causes_(memory.causes), squares_(memory.squares), filled_(kCopyBuckets) {
-    causes_.assign(scan.size(), NoReturn::none);
-    squares_.assign(scan.size(), -1);
-    mark_values();
+  Finder(const PointCloud& scan, NoReturnMemory& memory, const Workers& workers)
+      : scan_(scan), causes_(memory.causes), largest_squares_(memory.largest_squares), facts_(memory.facts) {
+    mark_values(workers);
     mark_identical();
     mark_largest_range();
   }
@@ -34,44 +40,78 @@ class Finder {
 
  private:
   Vec3<double> at(std::size_t k) const { return scan_.origin + cast<double>(scan_.points[k]); }
+  double square(std::size_t k) const { return dot(at(k), at(k)); }
+  bool is_left(std::size_t k) const { return causes_[k] == NoReturn::none && is_finite(scan_.points[k]); }
   void mark(std::size_t k, NoReturn cause) {
     causes_[k] = cause;
     found_ = true;
   }
+  Part block(std::size_t b) const { return {b * kBlock, std::min((b + 1) * kBlock, scan_.size())}; }
 
   /// Marks values, and gathers all that tells of the rest that nothing is odd: nearly every scan ends there.
-  void mark_values() {
-    for (std::size_t k = 0; k < scan_.size(); ++k) {
-      if (!is_finite(scan_.points[k])) continue;
-      ++finite_;
-      const Vec3<double> p = at(k);
-      if (const NoReturn cause = no_return_of_value(p); cause != NoReturn::none) {
-        mark(k, cause);
-        continue;
-      }
-      squares_[k] = dot(p, p);
-      largest_square_ = std::max(largest_square_, squares_[k]);
-      ++filled_[bucket_of(k)];
+  void mark_values(const Workers& workers) {
+    const std::size_t blocks = (scan_.size() + kBlock - 1) / kBlock,
+                      parts = workers.parts(scan_.size(), kLeastPart);
+    causes_.resize(scan_.size());
+    largest_squares_.resize(blocks);
+    facts_.assign(parts, {});
+    workers.each(parts, [&](std::size_t p) {
+      const Part part = part_of(blocks, p, parts);
+      for (std::size_t b = part.begin; b < part.end; ++b) largest_squares_[b] = gather(block(b), facts_[p]);
+    });
+    for (std::size_t p = 1; p < parts; ++p) {
+      whole().finite += facts_[p].finite, whole().of_value += facts_[p].of_value;
+      std::ranges::transform(whole().filled, facts_[p].filled, whole().filled.begin(), std::plus());
     }
+    found_ = whole().of_value > 0;
   }
 
-  std::size_t bucket_of(std::size_t k) const { return PointBits(scan_.points[k]).hash() % kCopyBuckets; }
-  bool is_left(std::size_t k) const { return squares_[k] >= 0; }
+  /// Returns the largest square.
+  double gather(const Part& points, NoReturnFacts& facts) {
+    double largest = -1;
+    for (std::size_t k = points.begin; k < points.end; ++k) {
+      causes_[k] = NoReturn::none;
+      const double range = square(k);
+      if (!(range > 0 && range < kPlain_m2)) {
+        if (!is_finite(scan_.points[k])) continue;
+        causes_[k] = no_return_of_value(at(k));
+        if (causes_[k] != NoReturn::none) {
+          ++facts.finite, ++facts.of_value;
+          continue;
+        }
+      }
+      ++facts.finite;
+      largest = std::max(largest, range);
+      ++facts.filled[bucket_of(k)];
+    }
+    return largest;
+  }
+
+  NoReturnFacts& whole() { return facts_.front(); }
+  std::size_t bucket_of(std::size_t k) const {
+    const PointBits bits(scan_.points[k]);
+    constexpr int kShift = 32 - std::countr_zero(kCopyBuckets);
+    return (bits.x * 0x9E3779B1U + bits.y * 0x85EBCA77U + bits.z * 0xC2B2AE3DU) >> kShift;  // odd numbers
+  }
+  bool is_many(std::uint64_t count) { return are_many(count, whole().finite); }
 
   /// A point that is there often fills its bucket.
   void mark_identical() {
-    if (std::ranges::none_of(filled_, [&](std::uint32_t n) { return are_many(n, finite_); })) return;
+    if (std::ranges::none_of(whole().filled, [&](std::uint32_t n) { return is_many(n); })) return;
     std::unordered_map<PointBits, std::size_t, HashOfBits> copies;
     for (std::size_t k = 0; k < scan_.size(); ++k)
-      if (is_left(k) && are_many(filled_[bucket_of(k)], finite_)) ++copies[PointBits(scan_.points[k])];
-    std::erase_if(copies, [&](const auto& point) { return !are_many(point.second, finite_); });
+      if (is_left(k) && is_many(whole().filled[bucket_of(k)])) ++copies[PointBits(scan_.points[k])];
+    std::erase_if(copies, [&](const auto& point) { return !is_many(point.second); });
     if (copies.empty()) return;
+    std::ranges::fill(largest_squares_, -1);
     for (std::size_t k = 0; k < scan_.size(); ++k) {
-      if (!is_left(k) || !copies.contains(PointBits(scan_.points[k]))) continue;
-      mark(k, NoReturn::identical);
-      squares_[k] = -1;
+      if (!is_left(k)) continue;
+      double& largest = largest_squares_[k / kBlock];
+      if (copies.contains(PointBits(scan_.points[k])))
+        mark(k, NoReturn::identical);
+      else
+        largest = std::max(largest, square(k));
     }
-    largest_square_ = std::ranges::max(squares_);
   }
 
   /// Points that are left, from this range on.
@@ -79,21 +119,26 @@ class Finder {
     // Roots are taken only of what lies near it, because they take longer than all else.
     const double below = range_m > 0 ? range_m * range_m * (1 - 1e-12) : 0;
     std::size_t count = 0;
-    for (const double square : squares_) count += square >= below && std::sqrt(square) >= range_m;
+    for (std::size_t b = 0; b < largest_squares_.size(); ++b) {
+      if (largest_squares_[b] < below) continue;
+      for (std::size_t k = block(b).begin; k < block(b).end; ++k)
+        count += is_left(k) && square(k) >= below && std::sqrt(square(k)) >= range_m;
+    }
     return count;
   }
 
   void mark_largest_range() {
-    if (scan_.empty() || largest_square_ < 0) return;
-    const double largest = std::sqrt(largest_square_), shared = largest - kSameRange_m;
+    const double farthest = scan_.empty() ? -1 : std::ranges::max(largest_squares_);
+    if (farthest < 0) return;
+    const double largest = std::sqrt(farthest), shared = largest - kSameRange_m;
     const std::size_t shell = from(shared);
-    if (!are_many(shell, finite_)) return;
+    if (!is_many(shell)) return;
     if (2 * (from(largest - kGap_m) - shell) > shell) return;  // a surface has no gap below it
     std::vector<std::size_t> at_range, others;
     std::vector<double> nearer;
     for (std::size_t k = 0; k < scan_.size(); ++k) {
       if (!is_left(k)) continue;
-      const double range = std::sqrt(squares_[k]);
+      const double range = std::sqrt(square(k));
       (range >= shared ? at_range : others).push_back(k);
       if (range < shared) nearer.push_back(range);
     }
@@ -135,10 +180,8 @@ class Finder {
 
   const PointCloud& scan_;
   std::vector<NoReturn>& causes_;
-  std::vector<double>& squares_;
-  double largest_square_ = -1;
-  std::vector<std::uint32_t> filled_;  ///< points in each bucket
-  std::size_t finite_ = 0;
+  std::vector<double>& largest_squares_;  ///< of blocks
+  std::vector<NoReturnFacts>& facts_;
   bool found_ = false;
 };
 
@@ -162,7 +205,9 @@ std::string to_text(const NoReturns& counts) {
   return text;
 }
 
-bool find_no_returns(const PointCloud& scan, NoReturnMemory& memory) { return Finder(scan, memory).found(); }
+bool find_no_returns(const PointCloud& scan, NoReturnMemory& memory, const Workers& workers) {
+  return Finder(scan, memory, workers).found();
+}
 
 std::vector<NoReturn> find_no_returns(const PointCloud& scan) {
   NoReturnMemory memory;

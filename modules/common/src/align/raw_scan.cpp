@@ -1,8 +1,8 @@
 #include "ndt/align/raw_scan.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
+#include <functional>
 #include <string>
 #include <utility>
 
@@ -10,7 +10,7 @@
 #include "ndt/align/option.hpp"
 #include "ndt/align/point_filter.hpp"
 #include "ndt/align/preparation.hpp"
-#include "ndt/align/sample_key.hpp"
+#include "ndt/align/sample.hpp"
 #include "ndt/align/voxel_grid.hpp"
 #include "ndt/core/enum_names.hpp"
 #include "ndt/core/formatted.hpp"
@@ -31,20 +31,8 @@ void require_box(const std::string& name, const CropBox& box) {
                   "the form x0,y0,z0,x1,y1,z1, finite and no low above its high");
 }
 
-/// The largest key of a sample of `count` of `points` points, of which there are more.
-std::uint64_t last_key(const SampleKeys& keys, std::size_t points, std::size_t count) {
-  std::array<std::size_t, 1U << kKeyBinBits> bins{};
-  for (std::size_t k = 0; k < points; ++k) ++bins[key_bin(keys(k))];
-  unsigned bin = 0;
-  for (; bins[bin] < count; ++bin) count -= bins[bin];
-  std::vector<std::uint64_t> inside;
-  inside.reserve(bins[bin]);
-  for (std::size_t k = 0; k < points; ++k)
-    if (const std::uint64_t key = keys(k); key_bin(key) == bin) inside.push_back(key);
-  const auto last = inside.begin() + static_cast<std::ptrdiff_t>(count) - 1;
-  std::ranges::nth_element(inside, last);
-  return *last;
-}
+/// Items that are worth a thread.
+constexpr std::size_t kLeastPart = 4096;
 
 /// Keeps the points k for which keep(k), and their times.
 template <class Keep>
@@ -60,11 +48,10 @@ void keep_if(PointCloud& cloud, Keep keep) {
   cloud.times.resize(timed ? left : 0);
 }
 
-void sample(PointCloud& cloud, std::size_t count, std::uint64_t seed) {
-  if (cloud.size() <= count) return;
-  const SampleKeys keys(seed);
-  const std::uint64_t last = last_key(keys, cloud.size(), count);
-  keep_if(cloud, [&](std::size_t k) { return keys(k) <= last; });
+void draw(PointCloud& cloud, std::size_t count, std::uint64_t seed) {
+  const Part all{0, cloud.size()};
+  const Sample sample({&all, 1}, count, seed, {});
+  keep_if(cloud, [&](std::size_t k) { return sample.has(k); });
 }
 
 }  // namespace
@@ -115,19 +102,6 @@ std::vector<FilterStep> steps_of(const ScanPreparation& p, std::int64_t given, c
   return steps;
 }
 
-namespace {
-
-/// The filters that look at all points together.
-std::vector<FilterStep> thin(PointCloud& cloud, const ScanPreparation& p, std::int64_t given,
-                             const RemovalCounts& removed, VoxelGrid& grid) {
-  if (p.voxel_leaf_m) grid.thin(cloud, *p.voxel_leaf_m);
-  const auto leaves = static_cast<std::int64_t>(cloud.size());
-  if (p.sample_points) sample(cloud, static_cast<std::size_t>(*p.sample_points), p.sample_seed);
-  return steps_of(p, given, removed, leaves, static_cast<std::int64_t>(cloud.size()));
-}
-
-}  // namespace
-
 PreparedCloud prepare(PointCloud given, const ScanPreparation& p) {
   validate(p);
   PreparedCloud out{std::move(given), 0, {}};
@@ -141,42 +115,134 @@ PreparedCloud prepare(PointCloud given, const ScanPreparation& p) {
     ++removed[static_cast<std::size_t>(removal)];
     return removal == Removal::none;
   });
-  VoxelGrid grid;
-  out.steps = thin(cloud, p, out.given_points, removed, grid);
+  if (p.voxel_leaf_m) VoxelGrid().thin(cloud, *p.voxel_leaf_m);
+  const auto leaves = static_cast<std::int64_t>(cloud.size());
+  if (p.sample_points) draw(cloud, static_cast<std::size_t>(*p.sample_points), p.sample_seed);
+  out.steps = steps_of(p, out.given_points, removed, leaves, static_cast<std::int64_t>(cloud.size()));
   if (cloud.size() < cloud.points.capacity() / 2) cloud.points.shrink_to_fit();  // a map is kept for long
   return out;
 }
 
-HeldRawScan prepare_raw(const PointCloud& raw, const RawScanUse& use, RawScanMemory& memory) {
-  validate(use.filters);
-  HeldRawScan out;
-  const std::vector<NoReturn>& causes = memory.no_returns.causes;
-  const bool odd = !use.keep_no_returns && find_no_returns(raw, memory.no_returns);
-  if (odd) out.no_returns = counted(causes);
-  PreparedCloud& prepared = out.prepared;
-  prepared.given_points = static_cast<std::int64_t>(raw.size()) - out.no_returns.total();
-  const bool timed = raw.times.size() == raw.size(), active = use.filters.active();
-  const SweepMotion* const motion = timed ? use.motion : nullptr;
-  PointCloud& left = memory.left;
-  left.origin = raw.origin;
-  left.points.resize(raw.size()), left.times.resize(timed ? raw.size() : 0);
-  const PointFilter filter(use.filters);
-  RemovalCounts removed{};
-  std::size_t end = 0;
-  for (std::size_t k = 0; k < raw.size(); ++k) {
-    if (odd && causes[k] != NoReturn::none) continue;
-    Point p = raw.points[k];
-    if (motion != nullptr) p = moved_point(*motion, raw.times[k], p, raw.origin);
-    left.points[end] = p;
-    if (timed) left.times[end] = raw.times[k];
-    const Removal removal = active ? filter.removal(raw.origin + cast<double>(p)) : Removal::none;
-    ++removed[static_cast<std::size_t>(removal)];
-    end += removal == Removal::none;
+namespace {
+
+/// A raw scan on its way, in parts of which each has a worker.
+class Preparation {
+ public:
+  Preparation(const PointCloud& raw, const RawScanUse& use, RawScanMemory& memory, const Workers& workers)
+      : raw_(raw),
+        use_(use),
+        memory_(memory),
+        workers_(workers),
+        filter_(use.filters),
+        timed_(raw.times.size() == raw.size()),
+        active_(use.filters.active()) {}
+
+  HeldRawScan run() {
+    HeldRawScan out;
+    const bool odd = !use_.keep_no_returns && find_no_returns(raw_, memory_.no_returns, workers_);
+    if (odd) out.no_returns = counted(memory_.no_returns.causes);
+    PreparedCloud& prepared = out.prepared;
+    prepared.given_points = static_cast<std::int64_t>(raw_.size()) - out.no_returns.total();
+    prepared.cloud.origin = raw_.origin;
+    filter(odd);
+    const ScanPreparation& p = use_.filters;
+    if (p.voxel_leaf_m) memory_.grid.fill(rows_, raw_.origin, *p.voxel_leaf_m, workers_);
+    const std::vector<Part> parts = parts_left();
+    const std::size_t all = parts.back().end;
+    const auto wanted =
+        static_cast<std::size_t>(p.sample_points.value_or(std::numeric_limits<std::int64_t>::max()));
+    take(parts, Sample(parts, wanted, p.sample_seed, workers_), prepared.cloud);
+    if (active_)
+      prepared.steps = steps_of(p, prepared.given_points, removed_, static_cast<std::int64_t>(all),
+                                static_cast<std::int64_t>(prepared.cloud.size()));
+    return out;
   }
-  left.points.resize(end), left.times.resize(timed ? end : 0);
-  if (active) prepared.steps = thin(left, use.filters, prepared.given_points, removed, memory.grid);
-  prepared.cloud = left;
-  return out;
+
+ private:
+  /// Leaves the points that no filter of one point alone removes, as rows of memory_.left.
+  void filter(bool odd) {
+    const std::size_t parts = workers_.parts(raw_.size(), kLeastPart);
+    PointCloud& left = memory_.left;
+    left.points.resize(raw_.size()), left.times.resize(timed_ ? raw_.size() : 0);
+    rows_.assign(parts, {});
+    std::vector<RemovalCounts> removed(parts);
+    workers_.each(parts, [&](std::size_t k) {
+      const Part part = part_of(raw_.size(), k, parts);
+      rows_[k] = {left.points.data() + part.begin, timed_ ? left.times.data() + part.begin : nullptr,
+                  filter(part, odd, removed[k])};
+    });
+    for (const RemovalCounts& of_part : removed)
+      std::ranges::transform(removed_, of_part, removed_.begin(), std::plus());
+  }
+  /// Returns the number of points that are left.
+  std::size_t filter(const Part& part, bool odd, RemovalCounts& removed) {
+    // Copies stay in registers while points are written.
+    const PointFilter filter = filter_;
+    const Vec3<double> origin = raw_.origin;
+    const Point* const from = raw_.points.data();
+    const float* const seconds = timed_ ? raw_.times.data() : nullptr;
+    const SweepMotion* const motion = timed_ ? use_.motion : nullptr;
+    const NoReturn* const causes = odd ? memory_.no_returns.causes.data() : nullptr;
+    Point* const points = memory_.left.points.data() + part.begin;
+    float* const times = memory_.left.times.data() + (timed_ ? part.begin : 0);
+    std::size_t end = 0;
+    for (std::size_t k = part.begin; k < part.end; ++k) {
+      if (causes != nullptr && causes[k] != NoReturn::none) continue;
+      const Point p = motion != nullptr ? moved_point(*motion, seconds[k], from[k], origin) : from[k];
+      points[end] = p;
+      if (seconds != nullptr) times[end] = seconds[k];
+      const Vec3<double> at = origin + cast<double>(p);
+      Removal removal = Removal::none;
+      if (active_ && !filter.keeps(at)) ++removed[static_cast<std::size_t>(removal = filter.removal(at))];
+      end += removal == Removal::none;
+    }
+    return end;
+  }
+
+  /// Points or leaves that are left, in parts: the rows, or runs of leaves.
+  std::vector<Part> parts_left() const {
+    std::vector<Part> parts;
+    if (use_.filters.voxel_leaf_m) {
+      const std::size_t leaves = memory_.grid.size(), n = workers_.parts(leaves, kLeastPart);
+      for (std::size_t k = 0; k < n; ++k) parts.push_back(part_of(leaves, k, n));
+      return parts;
+    }
+    std::size_t end = 0;
+    for (const PointRow& row : rows_) parts.push_back({end, end + row.size}), end += row.size;
+    return parts;
+  }
+
+  void take(const std::vector<Part>& parts, const Sample& sample, PointCloud& out) const {
+    out.points.resize(sample.size()), out.times.resize(timed_ ? sample.size() : 0);
+    const bool leaves = use_.filters.voxel_leaf_m.has_value();
+    workers_.each(parts.size(), [&](std::size_t p) {
+      std::size_t to = sample.before(p);
+      for (std::size_t k = parts[p].begin; k < parts[p].end; ++k) {
+        if (!sample.has(k)) continue;
+        const std::size_t in_row = k - parts[p].begin;
+        out.points[to] = leaves ? memory_.grid.centroid(k) : rows_[p].points[in_row];
+        if (timed_) out.times[to] = leaves ? memory_.grid.time_s(k) : rows_[p].times[in_row];
+        ++to;
+      }
+    });
+  }
+
+  const PointCloud& raw_;
+  const RawScanUse& use_;
+  RawScanMemory& memory_;
+  const Workers& workers_;
+  const PointFilter filter_;
+  const bool timed_, active_;
+  std::vector<PointRow> rows_;  ///< of memory_.left
+  RemovalCounts removed_{};
+};
+
+}  // namespace
+
+HeldRawScan prepare_raw(const PointCloud& raw, const RawScanUse& use, RawScanMemory& memory,
+                        const Workers& workers) {
+  validate(use.filters);
+  return Preparation(raw, use, memory, workers).run();
 }
 
 }  // namespace ndt

@@ -1,97 +1,109 @@
 #include "ndt/align/voxel_grid.hpp"
 
 #include <algorithm>
-#include <array>
-#include <bit>
-#include <numeric>
+#include <limits>
 
 namespace ndt {
 
 void VoxelGrid::thin(PointCloud& cloud, double leaf_m) {
   if (cloud.size() == 0) return;
-  const LeafNumbers numbers(cloud, leaf_m);
-  const LeafUnits units(leaf_m, cloud.size(), cloud.origin);
-  begin(cloud.size());
-  add(cloud, numbers, units);
-  sort(numbers.end());
-  auto centroid = cloud.points.begin();  // there are no more leaves than points, and all of these are summed
-  auto time = cloud.times.begin();
   const bool timed = cloud.times.size() == cloud.size();
-  for (const Numbered& one : order_) {
-    const Leaf& leaf = leaves_[one.leaf];
-    if (timed) *time++ = time_of(leaf.sums);
-    const Vec3<double> at = leaf_at(cloud.origin + cast<double>(leaf.sums.any), leaf_m);
-    *centroid++ = centroid_of(leaf.sums, at, units);
+  const PointRow all{cloud.points.data(), timed ? cloud.times.data() : nullptr, cloud.size()};
+  fill({&all, 1}, cloud.origin, leaf_m);
+  for (std::size_t k = 0; k < size(); ++k) {  // there are no more leaves than points, and all are summed
+    cloud.points[k] = centroid(k);
+    if (timed) cloud.times[k] = time_s(k);
   }
-  cloud.points.resize(order_.size());
-  cloud.times.resize(timed ? order_.size() : 0);
+  cloud.points.resize(size());
+  cloud.times.resize(timed ? size() : 0);
 }
 
-void VoxelGrid::begin(std::size_t points) {
-  std::fill_n(leaves_.begin(), std::min(used_ + 1, leaves_.size()), Leaf{});
-  used_ = 0;
-  table_.assign(std::bit_ceil(2 * points), 0);
+void VoxelGrid::fill(std::span<const PointRow> rows, const Vec3<double>& origin, double leaf_m,
+                     const Workers& workers) {
+  leaves_.clear();
+  if (std::ranges::all_of(rows, [](const PointRow& row) { return row.size == 0; })) return;
+  const LeafNumbers numbers(rows, origin, leaf_m, workers);
+  units_ = numbers.units();
+  rows_ = rows.size();
+  if (tables_.size() < rows_) tables_.resize(rows_);
+  workers.each(rows_, [&](std::size_t r) { tables_[r].fill(numbers, r, rows[r]); });
+  join(workers);
 }
 
-void VoxelGrid::add(const PointCloud& cloud, const LeafNumbers& numbers, const LeafUnits& units) {
-  std::array<std::uint64_t, LeafNumbers::kAtOnce> room;
-  std::array<Vec3<double>, LeafNumbers::kAtOnce> leaves;
-  for (std::size_t first = 0; first < cloud.size(); first += room.size()) {
-    const std::size_t count = std::min(room.size(), cloud.size() - first);
-    numbers.write(first, {room.data(), count}, {leaves.data(), count});
-    if (leaves_.size() < used_ + 1 + count) leaves_.resize(std::max<std::size_t>(1024, 2 * leaves_.size()));
-    const bool timed = cloud.times.size() == cloud.size();
-    add({room.data(), count}, leaves.data(), cloud.points.data() + first,
-        timed ? cloud.times.data() + first : nullptr, units);
+Point VoxelGrid::centroid(std::size_t k) const {
+  const LeafSums& sums = leaves_[k]->sums;
+  return centroid_of(sums, leaf_at(units_.origin + cast<double>(sums.any), units_.leaf_m), units_);
+}
+
+/// Joins the leaves of all rows. Each worker joins those whose numbers lie in a range of its own.
+void VoxelGrid::join(const Workers& workers) {
+  constexpr std::size_t kEach = 16;  // numbers of a row that tell how the leaves are spread
+  std::vector<std::uint64_t> spread;
+  std::size_t most = 0;
+  for (std::size_t r = 0; r < rows_; ++r) {
+    const auto order = tables_[r].order();
+    most += order.size();
+    for (std::size_t k = 0; k < kEach && !order.empty(); ++k)
+      spread.push_back(order[order.size() * k / kEach].number);
   }
+  std::ranges::sort(spread);
+  const std::size_t ranges = rows_;
+  const auto begin_of = [&](std::size_t range) {
+    if (range == ranges) return std::numeric_limits<std::uint64_t>::max();
+    return range == 0 ? 0 : spread[part_of(spread.size(), range, ranges).begin];
+  };
+  leaves_.resize(most);
+  std::vector<Part> written(ranges);
+  workers.each(ranges, [&](std::size_t range) {
+    std::size_t before = 0;  // no more leaves than these have lower numbers
+    for (const Part& part : rows_between(0, begin_of(range))) before += part.size();
+    const std::size_t count = join_between(begin_of(range), begin_of(range + 1), leaves_.data() + before);
+    written[range] = {before, before + count};
+  });
+  std::size_t end = 0;
+  for (const Part& part : written) {
+    std::copy_n(leaves_.begin() + static_cast<std::ptrdiff_t>(part.begin), part.size(),
+                leaves_.begin() + static_cast<std::ptrdiff_t>(end));
+    end += part.size();
+  }
+  leaves_.resize(end);
 }
 
-/// Avoids a branch on whether a leaf is new, which no processor foresees. leaves_ has room for all leaves.
-void VoxelGrid::add(std::span<const std::uint64_t> numbers, const Vec3<double>* at_leaf, const Point* points,
-                    const float* times, const LeafUnits& units) {
-  constexpr std::uint64_t kGolden = 0x9E3779B97F4A7C15;  // 2^64 by the golden ratio [Knuth, TAOCP 3, 6.4]
-  std::uint32_t* const table = table_.data();
-  Leaf* const leaves = leaves_.data();
-  const std::size_t last = table_.size() - 1;
-  const int shift = 64 - std::countr_zero(table_.size());
-  std::size_t used = used_;
-  for (const std::uint64_t number : numbers) {
-    std::size_t at = number * kGolden >> shift;
-    std::size_t place = table[at];
-    while (place != 0 && leaves[place].number != number) {
-      at = (at + 1) & last;
-      place = table[at];
+/// The leaves of every row with numbers in [begin, end).
+std::vector<Part> VoxelGrid::rows_between(std::uint64_t begin, std::uint64_t end) const {
+  std::vector<Part> parts;
+  for (std::size_t r = 0; r < rows_; ++r) {
+    const auto order = tables_[r].order();
+    const auto place = [&](std::uint64_t number) {
+      return static_cast<std::size_t>(
+          std::ranges::lower_bound(order, number, {}, &LeafTable::Numbered::number) - order.begin());
+    };
+    parts.push_back({place(begin), place(end)});
+  }
+  return parts;
+}
+
+/// Adds up leaves that several rows have, in the order of the rows. Returns the number of leaves.
+std::size_t VoxelGrid::join_between(std::uint64_t begin, std::uint64_t end, const GridLeaf** out) {
+  std::vector<Part> left = rows_between(begin, end);
+  const GridLeaf** const first = out;
+  const auto number = [&](std::size_t r) {
+    return left[r].size() > 0 ? tables_[r].order()[left[r].begin].number : end;
+  };
+  while (true) {
+    std::uint64_t next = end;
+    for (std::size_t r = 0; r < rows_; ++r) next = std::min(next, number(r));
+    if (next == end) return static_cast<std::size_t>(out - first);
+    GridLeaf* joined = nullptr;
+    for (std::size_t r = 0; r < rows_; ++r) {
+      if (number(r) != next) continue;
+      GridLeaf& leaf = tables_[r].leaf(tables_[r].order()[left[r].begin++]);
+      if (joined == nullptr)
+        joined = &leaf;
+      else
+        joined->sums += leaf.sums;
     }
-    place = place == 0 ? used + 1 : place;
-    used = std::max(used, place);
-    table[at] = static_cast<std::uint32_t>(place);
-    Leaf& leaf = leaves[place];
-    leaf.number = number;
-    const Vec3<double>& on_axes = *at_leaf++;
-    LeafSums& sums = leaf.sums;
-    const Point p = *points++;
-    sums.x += units.count(p.x, units.corner(on_axes.x, units.origin.x));
-    sums.y += units.count(p.y, units.corner(on_axes.y, units.origin.y));
-    sums.z += units.count(p.z, units.corner(on_axes.z, units.origin.z));
-    if (times != nullptr) sums.any_time_s = *times, sums.time_ns += LeafUnits::nanoseconds(*times++);
-    ++sums.points;
-    sums.any = p;
-  }
-  used_ = used;
-}
-
-/// Sorts by one digit of eleven bits after the other, the last first [Knuth, TAOCP 3, 5.2.5, algorithm R].
-void VoxelGrid::sort(std::uint64_t end) {
-  constexpr int kBits = 11;
-  constexpr std::uint64_t kDigit = (1u << kBits) - 1;
-  order_.resize(used_), sorted_.resize(used_);
-  for (std::uint32_t k = 0; k < used_; ++k) order_[k] = {leaves_[k + 1].number, k + 1};
-  for (int shift = 0; (end - 1) >> shift != 0; shift += kBits) {  // at most 53 bits
-    std::array<std::uint32_t, kDigit + 2> start{};
-    for (const Numbered& one : order_) ++start[(one.number >> shift & kDigit) + 1];
-    std::partial_sum(start.begin(), start.end(), start.begin());
-    for (const Numbered& one : order_) sorted_[start[one.number >> shift & kDigit]++] = one;
-    order_.swap(sorted_);
+    *out++ = joined;
   }
 }
 

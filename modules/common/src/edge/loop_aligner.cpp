@@ -15,6 +15,7 @@
 #include "ndt/core/error.hpp"
 #include "ndt/core/formatted.hpp"
 #include "ndt/core/limits.hpp"
+#include "ndt/core/workers.hpp"
 #include "ndt/exec/helper_threads.hpp"
 
 namespace ndt {
@@ -240,6 +241,11 @@ void LoopAligner::repeat_last(int iterations) {
   run_alone(scan, last_guess_, options);
 }
 
+const Workers& LoopAligner::workers() const {
+  static const Workers alone;
+  return alone;
+}
+
 void LoopAligner::submit(const Scan& scan, std::span<const Transform> guesses, const PerScan& per_scan) {
   const Turn turn(*this, "submit");
   require_room_for_results(guesses.size(), guesses.size(), "submit");
@@ -285,8 +291,8 @@ HeldRawScan LoopAligner::hold_raw(const Scan& raw, const RawScanUse& use, std::s
     return *std::move(prepared);
   }
   if (const DeviceCloud* cloud = raw.on_device())
-    return Aligner::hold_raw(fetched(*cloud, "hold_raw"), use, poses);
-  return Aligner::hold_raw(raw, use, poses);
+    return prepare_and_hold(fetched(*cloud, "hold_raw"), use, poses, workers());
+  return prepare_and_hold(raw, use, poses, workers());
 }
 
 void LoopAligner::collect(std::span<AlignResult> out) {

@@ -125,6 +125,16 @@ void HostPool::run(const std::function<void(HostTeam&)>& body) {
   meet(body);
 }
 
+Workers HostPool::workers() {
+  return {static_cast<std::size_t>(workers_), [this](std::size_t n, const Workers::Work& work) {
+            std::atomic<std::size_t> next{0};
+            const auto take_turns = [&](HostTeam&) {
+              for (std::size_t k; (k = next.fetch_add(1, std::memory_order_relaxed)) < n;) work(k);
+            };
+            run(std::cref(take_turns));
+          }};
+}
+
 void HostPool::stay_awake(std::chrono::milliseconds at_most) {
   if (!spread_) return;
   barrier_.spin_until(SpinBarrier::Clock::now() + at_most);

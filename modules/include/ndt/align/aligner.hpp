@@ -22,6 +22,7 @@
 namespace ndt {
 
 struct RawScanMemory;  // ndt/align/raw_scan.hpp
+struct Workers;        // ndt/core/workers.hpp
 
 /// Position from another sensor that pulls the pose along the vehicle's heading only (map frame, metres).
 struct RegularisationTarget {
@@ -173,6 +174,9 @@ class Aligner {
   /// The cloud of a call, where an implementation reads from the host's memory alone: the caller's, or the
   /// one that is held. Throws as align() says.
   const PointCloud& host_cloud(const Scan& scan, const char* call, std::size_t poses = 1) const;
+  /// Does what hold_raw() is for on the host.
+  HeldRawScan prepare_and_hold(const Scan& raw, const RawScanUse& use, std::size_t poses,
+                               const Workers& workers);
 
  private:
   struct Submitted {

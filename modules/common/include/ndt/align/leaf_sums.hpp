@@ -55,6 +55,14 @@ struct LeafSums {
   std::uint32_t points = 0;
   Point any{};  ///< one of its points: the only one, if it is alone
   float any_time_s = 0;
+
+  /// Adds points that come later.
+  LeafSums& operator+=(const LeafSums& later) {
+    x += later.x, y += later.y, z += later.z;
+    time_ns += later.time_ns, points += later.points;
+    any = later.any, any_time_s = later.any_time_s;
+    return *this;
+  }
 };
 
 /// leaf: its number on each axis.

@@ -1,6 +1,7 @@
 // Parts of find_no_returns() that every schedule shares.
 #pragma once
 
+#include <array>
 #include <bit>
 #include <cmath>
 #include <cstddef>
@@ -8,19 +9,27 @@
 #include <vector>
 
 #include "ndt/align/no_returns.hpp"
+#include "ndt/core/workers.hpp"
 
 namespace ndt {
 
-/// The facts that find_no_returns() gathers of each point; kept from scan to scan.
+inline constexpr unsigned kCopyBuckets = 4096;
+
+/// Facts about a part of a scan's points.
+struct NoReturnFacts {
+  std::size_t finite = 0, of_value = 0;              ///< points; those whose own value tells a cause
+  std::array<std::uint32_t, kCopyBuckets> filled{};  ///< points in each bucket, of those that are left
+};
+/// The facts that find_no_returns() gathers; kept from scan to scan.
 struct NoReturnMemory {
-  std::vector<NoReturn> causes;
-  std::vector<double> squares;  ///< of ranges; negative for points that are not finite or have a cause
+  std::vector<NoReturn> causes;         ///< of every point
+  std::vector<double> largest_squares;  ///< of ranges in a block of points; negative if none is left
+  std::vector<NoReturnFacts> facts;     ///< of parts
 };
 /// Finds the causes into memory.causes, and tells whether there are any.
-bool find_no_returns(const PointCloud& scan, NoReturnMemory& memory);
+bool find_no_returns(const PointCloud& scan, NoReturnMemory& memory, const Workers& workers = {});
 
 inline constexpr double kSameRange_m = 0.001;
-inline constexpr unsigned kCopyBuckets = 4096;
 
 /// More than one in 100, and enough to be no coincidence.
 NDT_HD constexpr bool are_many(std::uint64_t count, std::uint64_t finite) {

@@ -1,6 +1,7 @@
 // The filters of a scan that look at one point alone, for every schedule.
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdint>
@@ -36,6 +37,12 @@ class PointFilter {
     if (emptied_ && contains(remove_, at)) return Removal::remove_box;
     return Removal::none;
   }
+  /// Whether no filter removes the point; false also for some that are so far away that none does.
+  bool keeps(const Vec3<double>& at) const {
+    const double square = dot(at, at);  // not finite unless the point is
+    return is_within(low_square_, square, std::min(high_square_, kMost)) &&
+           (!cropped_ || contains(crop_, at)) && !(emptied_ && contains(remove_, at));
+  }
   /// Whether such a filter was asked for; the one for finite points always is.
   bool has(Removal filter) const {
     return filter == Removal::finite || (filter == Removal::range && ranged_) ||
@@ -43,6 +50,8 @@ class PointFilter {
   }
 
  private:
+  static constexpr double kMost = std::numeric_limits<double>::max();
+
   NDT_HD static bool finite(const Vec3<double>& v) {
     return std::isfinite(v.x) && std::isfinite(v.y) && std::isfinite(v.z);
   }

@@ -27,7 +27,8 @@ struct RawScanMemory {
   VoxelGrid grid;
 };
 
-/// Nobody holds the outcome yet. Throws as validate does.
-HeldRawScan prepare_raw(const PointCloud& raw, const RawScanUse& use, RawScanMemory& memory);
+/// Nobody holds the outcome yet. Its bits do not depend on the workers. Throws as validate does.
+HeldRawScan prepare_raw(const PointCloud& raw, const RawScanUse& use, RawScanMemory& memory,
+                        const Workers& workers = {});
 
 }  // namespace ndt

@@ -2,17 +2,14 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
 #include <span>
 #include <vector>
 
-#include "ndt/align/leaf_numbers.hpp"
-#include "ndt/align/leaf_sums.hpp"
-#include "ndt/core/point_cloud.hpp"
+#include "ndt/align/leaf_table.hpp"
 
 namespace ndt {
 
-/// Keeps its memory from cloud to cloud: 8 to 16 bytes a point of the largest, and 96 to 160 a leaf.
+/// Keeps its memory from cloud to cloud: 8 to 16 bytes a point of the largest, and 104 to 170 a leaf.
 class VoxelGrid {
  public:
   /// Replaces a cloud of finite points by the centroid of every occupied leaf, as offsets from the cloud's
@@ -20,28 +17,25 @@ class VoxelGrid {
   /// centroids those of leaf_sums.hpp. The cloud keeps its memory.
   void thin(PointCloud& cloud, double leaf_m);
 
+  /// Finds the leaves of a cloud in rows, each row by one worker. The leaves do not depend on the rows.
+  void fill(std::span<const PointRow> rows, const Vec3<double>& origin, double leaf_m,
+            const Workers& workers = {});
+  /// The number of occupied leaves.
+  std::size_t size() const { return leaves_.size(); }
+  /// The centroid of leaf k in their order.
+  Point centroid(std::size_t k) const;
+  /// The mean time of its points, if they have times.
+  float time_s(std::size_t k) const { return time_of(leaves_[k]->sums); }
+
  private:
-  /// A line of a cache.
-  struct alignas(64) Leaf {
-    LeafSums sums;
-    std::uint64_t number = 0;
-  };
-  static_assert(sizeof(Leaf) == 64);
-  struct Numbered {
-    std::uint64_t number;
-    std::uint32_t leaf;
-  };
+  void join(const Workers& workers);
+  std::vector<Part> rows_between(std::uint64_t begin, std::uint64_t end) const;
+  std::size_t join_between(std::uint64_t begin, std::uint64_t end, const GridLeaf** out);
 
-  void begin(std::size_t points);
-  void add(const PointCloud& cloud, const LeafNumbers& numbers, const LeafUnits& units);
-  void add(std::span<const std::uint64_t> numbers, const Vec3<double>* leaves, const Point* points,
-           const float* times, const LeafUnits& units);
-  void sort(std::uint64_t end);
-
-  std::vector<std::uint32_t> table_;  ///< a hash table of numbers: places in leaves_ from 1 on, 0 for none
-  std::vector<Leaf> leaves_;          ///< the first is of no leaf; those beyond used_ are empty
-  std::size_t used_ = 0;
-  std::vector<Numbered> order_, sorted_;
+  std::vector<LeafTable> tables_;  ///< of rows; those of an earlier cloud keep their memory
+  std::size_t rows_ = 0;
+  std::vector<const GridLeaf*> leaves_;  ///< in their order
+  LeafUnits units_;
 };
 
 }  // namespace ndt

@@ -23,7 +23,8 @@ class HostAligner : public LoopAligner {
 
  protected:
   /// Throws std::invalid_argument for options out of range, std::system_error if the system refuses a thread.
-  explicit HostAligner(const AlignOptions& options) : LoopAligner(options), pool_(options.threads) {}
+  explicit HostAligner(const AlignOptions& options)
+      : LoopAligner(options), pool_(options.threads), workers_(pool_.workers()) {}
 
   HostPool& pool() { return pool_; }
   /// The last level's map.
@@ -44,11 +45,13 @@ class HostAligner : public LoopAligner {
 
   void use(std::shared_ptr<const Maps> maps);
   void wake() final;
+  const Workers& workers() const final { return workers_; }
   Point* room_for_scan(std::size_t points, std::size_t poses) final;
   void score(const LoopScan& scan, std::span<const Transform> local_poses, std::span<Score> out) final;
   std::vector<float> point_scores(const LoopScan& scan, const Transform& local_pose) final;
 
   HostPool pool_;
+  const Workers workers_;
   std::shared_ptr<const Maps> maps_;
   std::vector<Point> room_;
   std::vector<Transform> guesses_;

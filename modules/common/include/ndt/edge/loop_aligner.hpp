@@ -198,6 +198,8 @@ class LoopAligner : public Aligner {
   virtual void wake();
   /// Aligns the scan that was taken last from the last guess, if there is one, and drops the result.
   void repeat_last(int iterations);
+  /// The threads among which the preparation of a raw scan is shared.
+  virtual const Workers& workers() const;
   /// Takes what smaller batches or scans than those of a reserve() may need more of.
   virtual void reserve_more(std::size_t /*points*/, std::size_t /*poses*/) {}
   /// Scores of the local poses: Σ, probability and NVTL as in Score.

@@ -11,6 +11,7 @@
 #include <thread>
 #include <vector>
 
+#include "ndt/core/workers.hpp"
 #include "ndt/exec/chunks.hpp"
 #include "ndt/exec/crew.hpp"
 #include "ndt/exec/team.hpp"
@@ -123,6 +124,8 @@ class HostPool {
   /// the bits are the same.
   template <class F>
   void for_each(std::size_t n, F&& f);
+  /// The threads for work that is no team's. They stay those of this pool, which must outlive them.
+  Workers workers();
 
  private:
   friend class HostTeam;
