@@ -1,6 +1,7 @@
 """The wheel: built against the moved prefix, installed alone into an environment of its own, tested there."""
 
 import email
+import os
 import re
 import zipfile
 from pathlib import Path
@@ -47,3 +48,20 @@ def test_it_answers_as_the_command_line(python, prefix, courtyard):
 def test_the_example_has_the_bits_of_the_command_line(python, courtyard, bench_pose):
     said = run(python, EXAMPLES / "align_files.py", *courtyard)
     assert [float(word) for word in said.split()] == bench_pose("0.3,-0.2,0.1,0,0,0")
+
+
+def test_the_notebook_aligns_judges_and_draws(python, prefix, bench_pose, tmp_path):
+    """Run by the interpreter that has matplotlib, with the wheel. Every cell alone is code."""
+    extras = os.environ.get("NDT_EXTRAS_PYTHON")
+    if not extras:
+        pytest.skip("skipped for want of NDT_EXTRAS_PYTHON, which ./run sets (tests/requirements-extras.txt)")
+    notebook = EXAMPLES / "notebook.py"
+    cells = notebook.read_text().split("# %%")
+    assert len(cells) >= 8 and all(compile(cell.split("\n", 1)[1], "cell", "exec") for cell in cells[1:])
+    run(prefix / "bin/ndt-bench", "export", "--dataset", "courtyard", "--out", tmp_path / "courtyard")
+    site = next(python.parents[1].glob("lib/python3*/site-packages"))
+    words = [extras, "-c", f"import runpy; print(*runpy.run_path({str(notebook)!r})['result'].map_from_scan.ravel().tolist())"]
+    said = run(*words, cwd=tmp_path, environment={"PYTHONPATH": str(site), "MPLBACKEND": "Agg"}).splitlines()
+    assert "verdict ok" in said and [float(word) for word in said[-1].split()] == bench_pose("0.3,-0.2,0.1,0,0,0")
+    header = (tmp_path / "aligned.png").read_bytes()[:24]
+    assert header[:8] == b"\x89PNG\r\n\x1a\n" and int.from_bytes(header[16:20], "big") == 1000
