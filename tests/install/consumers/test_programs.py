@@ -37,6 +37,17 @@ def test_a_consumer_in_c_alone_builds_the_example(kind, built, courtyard, bench_
     assert numbers == bench_pose("0.3,-0.2,0.1,0,0,0")
 
 
+def test_the_shared_library_is_taken_where_the_archives_lack_a_library(prefix, tmp_path):
+    """A machine without them: CMake looks for libraries in an empty root."""
+    for name, root in (("here", "/"), ("nowhere", tmp_path / "empty")):
+        run(CMAKE, "-S", HERE / "consumers/cpp", "-B", tmp_path / name, f"-DCMAKE_PREFIX_PATH={prefix}", f"-DCMAKE_FIND_ROOT_PATH={root}",
+            "-DCMAKE_FIND_ROOT_PATH_MODE_LIBRARY=ONLY", f"-DEXAMPLES={EXAMPLES / 'align_files.cpp'}", "-GNinja")
+    words = {name: (tmp_path / name / "build.ninja").read_text() for name in ("here", "nowhere")}
+    assert "libndt.so" not in words["here"] and "libndt_align.a" in words["here"]
+    if "lzf" in words["here"]:
+        assert "libndt.so" in words["nowhere"] and "libndt_align.a" not in words["nowhere"]
+
+
 def test_the_archives_are_refused_to_a_consumer_in_c_alone(prefix, tmp_path):
     said = run(CMAKE, "-S", HERE / "consumers/c", "-B", tmp_path, f"-DCMAKE_PREFIX_PATH={prefix}", "-DKIND=static", code=1)
     assert "the archives need a project with the language CXX" in " ".join(said.split())
