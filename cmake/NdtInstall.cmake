@@ -35,6 +35,13 @@ foreach(kind static shared)
   install(EXPORT ${kind} NAMESPACE ndt:: FILE ndt-${kind}.cmake DESTINATION ${ndt_package})
 endforeach()
 install(DIRECTORY ${ndt_face}/ DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+set(ndt_libraries "")  # that programs need to link the archives
+foreach(library lzf yaml-cpp)
+  if(TARGET ${library}::${library})
+    list(APPEND ndt_libraries ${library})
+  endif()
+endforeach()
+list(JOIN ndt_libraries " " ndt_libraries)
 configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/ndt-config.cmake.in ${PROJECT_BINARY_DIR}/ndt-config.cmake
   INSTALL_DESTINATION ${ndt_package})
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/ndt-config-version.cmake COMPATIBILITY SameMinorVersion)

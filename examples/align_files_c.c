@@ -30,15 +30,15 @@ int main(int count, char** words) {
   if (count != 3) return fprintf(stderr, "usage: align_files_c MAP SCAN\n"), 2;
   const ndt_cloud map = read_pcd(words[1]), scan = read_pcd(words[2]);
   const double guess[16] = {1, 0, 0, 0.3, 0, 1, 0, -0.2, 0, 0, 1, 0.1, 0, 0, 0, 1};
-  ndt_result result = {.struct_size = sizeof(result)};
   ndt_aligner* aligner = NULL;
+  ndt_result result = {.struct_size = sizeof(result)};
   ndt_status status = ndt_aligner_create("auto", "resolution=2", &aligner);
   if (status == NDT_OK) status = ndt_aligner_set_map(aligner, &map);
   if (status == NDT_OK) status = ndt_aligner_align(aligner, &scan, guess, &result);
   if (status != NDT_OK) fprintf(stderr, "align_files_c: %s\n", ndt_last_error());
+  ndt_aligner_destroy(aligner);
   for (int i = 0; status == NDT_OK && i < 16; ++i)
     printf("%.17g%c", result.map_from_scan[i], i % 4 == 3 ? '\n' : ' ');
-  ndt_aligner_destroy(aligner);
   free((void*)map.xyz);
   free((void*)scan.xyz);
   return status == NDT_OK && result.stop == NDT_CONVERGED ? 0 : 1;

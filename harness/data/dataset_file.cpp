@@ -261,6 +261,7 @@ class Builder {
     read_provenance();
     toml_.table("checksums");  // read by those who fetch and verify the files
     toml_.table("download");
+    toml_.table("originals");
     toml_.finish();
     return std::move(dataset_);
   }

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/errors.hpp"
+#include "base/interruption.hpp"
 #include "io/json_file.hpp"
 #include "ndt/io/output_file.hpp"
 #include "run/merge_parts.hpp"
@@ -120,6 +121,7 @@ class Rows {
   void take(const Part& part) {
     ResultLines lines(part.folder / "results.jsonl");
     while (lines.next()) {
+      Interruption::check();
       const Measurement measurement = lines.measurement();
       if (measurement.run_id != part.plan.run_id)
         throw lines.refused(fmt::format("a measurement of the run '{}'", printable(measurement.run_id)));

@@ -13,8 +13,8 @@ With a GPU's implementation, map and scan may be float32 arrays in its memory (P
 __cuda_array_interface__); they stay there, and are read in the order of their streams.
 """
 
-from ._ndt import (AlignResult, Aligner, Evaluation, FinishStep, Implementation, InputError, Judge, Localizer, PoseJudgement, ScanReport,
+from ._ndt import (AlignResult, Aligner, Evaluation, FinishStep, Implementation, InputError, Judge, Localizer, PoseJudgement, PreparedScan, ScanReport,
                    Scores, SearchResult, auto_implementation, implementations, initial_pose, read_cloud, version as __version__, write_cloud)
 
 __all__ = ["AlignResult", "Aligner", "Evaluation", "FinishStep", "Implementation", "InputError", "Judge", "Localizer", "PoseJudgement",
-           "ScanReport", "Scores", "SearchResult", "__version__", "auto_implementation", "implementations", "initial_pose", "read_cloud", "write_cloud"]
+           "PreparedScan", "ScanReport", "Scores", "SearchResult", "__version__", "auto_implementation", "implementations", "initial_pose", "read_cloud", "write_cloud"]

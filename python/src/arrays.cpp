@@ -175,4 +175,17 @@ std::vector<Transform> transforms_from(nb::handle object, const char* name) {
   return out;
 }
 
+nb::object array_of(const PointCloud& cloud) {
+  static_assert(sizeof(Point) == 3 * sizeof(float));
+  const Vec3<double>& o = cloud.origin;
+  if (o.x == 0 && o.y == 0 && o.z == 0)
+    return nb::cast(new_array(reinterpret_cast<const float*>(cloud.points.data()), {cloud.size(), 3}));
+  std::vector<double> numbers;
+  for (const Point& p : cloud.points) {
+    const Vec3<double> at = o + cast<double>(p);
+    numbers.insert(numbers.end(), {at.x, at.y, at.z});
+  }
+  return nb::cast(new_array(numbers.data(), {cloud.size(), 3}));
+}
+
 }  // namespace ndt::python

@@ -26,6 +26,9 @@ namespace nb = nanobind;
 /// (ndt::io::cloud_of). Throws TypeError or ValueError that begins with `name`.
 PointCloud cloud_from(nb::handle array, const char* name);
 
+/// The points of a cloud, (N, 3): float32, or float64 if it has an origin.
+nb::object array_of(const PointCloud& cloud);
+
 /// A cloud argument, on the host or on a device.
 class Cloud {
  public:

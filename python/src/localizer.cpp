@@ -15,6 +15,7 @@ namespace {
 using namespace nb::literals;
 using localization::Localizer;
 using localization::LocalizerOptions;
+using localization::PreparedScan;
 using localization::ScanReport;
 
 /// As ndt-bench localize has them: thresholds follow from the aligner's map where none are given.
@@ -37,17 +38,49 @@ void make(Localizer* self, MapAligner& aligner, const nb::kwargs& given) {
 
 using Times = nb::ndarray<const float, nb::shape<-1>, nb::c_contig, nb::device::cpu>;
 
-ScanReport localize(Localizer& self, double stamp_s, nb::handle scan, const std::optional<Times>& times) {
+PointCloud timed_cloud(nb::handle scan, const std::optional<Times>& times) {
   PointCloud cloud = cloud_from(scan, "scan");
-  if (times) {
-    if (times->size() != cloud.size())
-      throw nb::value_error(("times: " + std::to_string(times->size()) + " for " +
-                             std::to_string(cloud.size()) + " points; give one for each")
-                                .c_str());
-    cloud.times.assign(times->data(), times->data() + times->size());
-  }
+  if (!times) return cloud;
+  if (times->size() != cloud.size())
+    throw nb::value_error(("times: " + std::to_string(times->size()) + " for " +
+                           std::to_string(cloud.size()) + " points; give one for each")
+                              .c_str());
+  cloud.times.assign(times->data(), times->data() + times->size());
+  return cloud;
+}
+
+ScanReport localize(Localizer& self, double stamp_s, nb::handle scan, const std::optional<Times>& times) {
+  const PointCloud cloud = timed_cloud(scan, times);
   nb::gil_scoped_release free;
   return self.localize(stamp_s, cloud);
+}
+
+using Box = std::optional<std::array<double, 6>>;
+
+std::optional<CropBox> box_of(const Box& b) {
+  if (!b) return std::nullopt;
+  return CropBox{{(*b)[0], (*b)[1], (*b)[2]}, {(*b)[3], (*b)[4], (*b)[5]}};
+}
+
+PreparedScan prepare(Localizer& self, double stamp_s, nb::handle scan, const std::optional<Times>& times,
+                     std::optional<double> min_range, std::optional<double> max_range, const Box& crop_box,
+                     const Box& remove_box, std::optional<double> voxel_leaf,
+                     std::optional<std::int64_t> sample, std::uint64_t seed) {
+  const PointCloud cloud = timed_cloud(scan, times);
+  const ScanPreparation filters{.min_range_m = min_range,
+                                .max_range_m = max_range,
+                                .crop_box = box_of(crop_box),
+                                .remove_box = box_of(remove_box),
+                                .voxel_leaf_m = voxel_leaf,
+                                .sample_points = sample,
+                                .sample_seed = seed};
+  nb::gil_scoped_release free;
+  validate(filters);
+  return self.prepare(stamp_s, cloud, filters);
+}
+
+ScanReport localize_prepared(Localizer& self, double stamp_s, const PreparedScan& scan) {
+  return self.localize_prepared(stamp_s, scan);
 }
 
 using Three = std::array<double, 3>;
@@ -86,6 +119,16 @@ void bind_localizer(nb::module_& m) {
                    "(6, 6) of x y z roll pitch yaw; None for a predicted pose")
       .def_ro("aligned", &ScanReport::aligned, "the alignment; None if there was none")
       .def_prop_ro("messages", [](const ScanReport& r) { return r.diagnosis.messages; });
+  nb::class_<PreparedScan>(m, "PreparedScan", "A scan on its way from prepare() to localize_prepared().")
+      .def_prop_ro(
+          "points", [](const PreparedScan& p) { return array_of(p.scan.prepared.cloud); },
+          "the points that are left, (N, 3)")
+      .def_prop_ro(
+          "no_returns", [](const PreparedScan& p) { return p.scan.no_returns.total(); },
+          "points that were left out before the filters")
+      .def_prop_ro(
+          "deskewed", [](const PreparedScan& p) { return p.deskew.done; },
+          "its points were moved to the stamp");
   nb::class_<Localizer>(m, "Localizer",
                         "Follows a vehicle through an aligner's map: predicts, aligns, judges, and "
                         "searches where it is lost. For one thread at a time.")
@@ -124,7 +167,21 @@ void bind_localizer(nb::module_& m) {
            nb::sig("def localize(self, stamp: float, scan: numpy.typing.NDArray[numpy.floating], times: "
                    "numpy.typing.NDArray[numpy.float32] | None = None) -> ScanReport"),
            "The next scan, at a time [s] after the last one's. times: when its points were measured, float32 "
-           "(N,) in seconds after the stamp; they are moved to the stamp by the motion before.");
+           "(N,) in seconds after the stamp; they are moved to the stamp by the motion before.")
+      .def("prepare", prepare, "stamp"_a, "scan"_a.none(), "times"_a = nb::none(), nb::kw_only(),
+           "min_range"_a = nb::none(), "max_range"_a = nb::none(), "crop_box"_a = nb::none(),
+           "remove_box"_a = nb::none(), "voxel_leaf"_a = nb::none(), "sample"_a = nb::none(), "seed"_a = 1,
+           nb::sig("def prepare(self, stamp: float, scan: numpy.typing.NDArray[numpy.floating], times: "
+                   "numpy.typing.NDArray[numpy.float32] | None = None, *, min_range: float | None = None, "
+                   "max_range: float | None = None, crop_box: collections.abc.Sequence[float] | None = None, "
+                   "remove_box: collections.abc.Sequence[float] | None = None, voxel_leaf: float | None = "
+                   "None, sample: int | None = None, seed: int = 1) -> PreparedScan"),
+           "Leaves out no-returns, moves points with times to the stamp, filters, and has the aligner hold "
+           "the scan. The filters are those of `ndt-bench localize --help`, without scan-; a box is x0, y0, "
+           "z0, x1, y1, z1.")
+      .def("localize_prepared", localize_prepared, "stamp"_a, "scan"_a,
+           nb::call_guard<nb::gil_scoped_release>(),
+           "Localises a scan of prepare(); nothing else may use the aligner in between.");
 }
 
 }  // namespace ndt::python

@@ -7,6 +7,7 @@ import io
 import json
 import logging
 import os
+import signal
 import sys
 import traceback
 import warnings
@@ -211,8 +212,23 @@ def publish(arguments) -> int:
 COMMANDS = {"report": make_report, "compare": compare_runs, "trajectory": judge_trajectory, "publish": publish}
 
 
+# The files of a command that is interrupted.
+KEPT = {"report": "files that were there before are whole", "publish": "files that were there before are whole",
+        "compare": "there is no answer, and the runs are as they were", "trajectory": "there is no answer, and it writes no file"}
+
+
 def main() -> int:
     arguments = parser().parse_args()
+    try:
+        return answer(arguments)
+    except KeyboardInterrupt:
+        live_line.draw("")  # takes the terminal's ^C away
+        say(f"interrupted: {KEPT[arguments.command]}")
+        return EXIT_INTERRUPTED
+
+
+def answer(arguments) -> int:
+    signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})  # numpy makes a missing module of it
     try:
         import jinja2, matplotlib, numpy, pandas  # noqa: E401, F401
     except ImportError as error:
@@ -221,6 +237,8 @@ def main() -> int:
             " /usr/bin/python3"
         )
         return EXIT_BAD_INPUT
+    finally:
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
     from .read.refusal import InputError
 
     warnings.simplefilter("ignore")  # of libraries, on numbers that the page shows as they are
@@ -244,9 +262,6 @@ def main() -> int:
         say(f"{error.filename or 'standard output'}: {error.strerror}; check that it can be written")
     except MemoryError:
         say(f"{_folders(arguments)}: there is too little memory for so large a run; use a machine with more")
-    except KeyboardInterrupt:
-        say("interrupted; nothing that was there before is lost")
-        return EXIT_INTERRUPTED
     except Exception as error:
         say(
             f"{_folders(arguments)}: these measurements need what the report cannot do"

@@ -7,6 +7,7 @@ import subprocess
 
 import pytest
 from conftest import BENCH, EXIT_USAGE, LISTED, bench, refusal
+from terminal import Terminal
 
 
 def bash(*words):
@@ -59,6 +60,28 @@ source <(bench completion bash)
 complete -p bench; complete -p ll 2>/dev/null; true"""
     done = subprocess.run(["bash", "--norc", "-c", code], capture_output=True, text=True)
     assert done.stdout.replace(" -- ", " ") == "complete -F _ndt_bench bench\n" and done.stderr == "", done
+
+
+def test_fish_completes_an_alias_of_the_program():
+    if not shutil.which("fish"):
+        pytest.skip("no fish here")
+    code = f"alias bench={BENCH}; bench completion fish | source; complete -C 'bench align --prof'"
+    done = subprocess.run(["fish", "--no-config", "-c", code], capture_output=True, text=True)
+    assert done.stdout.startswith("--profile\t") and done.stderr == "", done
+
+
+def test_zsh_completes_an_alias_of_the_program():
+    """Typed on a terminal: zsh looks through an alias by itself."""
+    if not shutil.which("zsh"):
+        pytest.skip("no zsh here")
+    terminal = Terminal(["zsh", "-f", "-i"], 200, env={"PS1": "> "})
+    for line in ("autoload -U compinit; compinit -D", f"alias bench={BENCH}", "source <(bench completion zsh)", "print rea''dy"):
+        terminal.press(line.encode() + b"\n")
+    assert terminal.until(r"\nready")
+    terminal.press(b"bench align --prof\t")
+    assert terminal.until(r"--profile"), terminal.said
+    terminal.press(b"\x15exit\n")
+    terminal.end()
 
 
 def test_zsh_takes_its_script():

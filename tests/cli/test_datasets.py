@@ -68,7 +68,9 @@ def test_the_recipe_of_an_entry_is_printed():
     text = done.stdout
     assert "licence  CC BY-NC-SA 3.0 (KITTI" in text and "source   https://github.com/YuePanEdward/MULLS" in text
     assert "recipe   Download the velodyne data" in text and "folder   $NDT_DATASETS/kitti00; NDT_DATASETS" in text
-    assert text.count("missing: get it as the recipe says") == 16
+    files, originals = text.split("originals of what is missing\n")
+    assert files.count("missing: get it as the recipe says") == 5 and originals.count("missing: can be downloaded from https://") == 3
+    assert files.count("missing: can be downloaded from https://raw.githubusercontent.com/lemonhi/OTF-CalibNet/") == 11
     sequence = bench("datasets", "fetch", "kitti00_sequence", env={"NDT_DATASETS": "/nowhere"}, code=EXIT_BAD_INPUT)
     assert "kitti00_sequence: " in sequence.stdout
 
@@ -80,10 +82,14 @@ def test_the_list_describes_every_entry():
 
 
 def test_a_dataset_without_checksums_is_missing_without_its_folder(tmp_path):
-    words, env = ("datasets", "fetch", "hard_indoor_easy_01"), {"NDT_DATASETS": str(tmp_path)}
+    words, env = ("datasets", "fetch", "--recipe", "hard_indoor_easy_01"), {"NDT_DATASETS": str(tmp_path)}
     done = bench(*words, env=env, code=EXIT_BAD_INPUT)
     assert "the catalogue has no checksums" in done.stdout and "hard_indoor_easy_01 is missing" in done.stderr
-    (tmp_path / done.stdout.splitlines()[-2].rpartition("/")[2]).mkdir()
+    assert done.stdout.count("missing: can be downloaded from https://zenodo.org/records/10122133/files/") == 3
+    folder = tmp_path / "hard_indoor_easy_01"
+    (folder / "originals").mkdir(parents=True)
+    assert "is missing" in bench(*words, env=env, code=EXIT_BAD_INPUT).stderr
+    (folder / "scans").mkdir()
     assert bench(*words, env=env).stderr == ""
 
 
@@ -106,6 +112,30 @@ def test_a_file_that_its_licence_lets_go_is_downloaded_and_compared(project):
     (project.folder / "data/two/scan.pcd").write_bytes(b"scan")
     project.served.unlink()  # nothing is downloaded again
     assert project.fetch().count("is there and right") == 2
+
+
+def test_originals_of_what_is_missing_are_downloaded(project):
+    entry = project.folder / "datasets/catalogue/two.toml"
+    folder, original = project.folder / "data/two", hashlib.sha256(b"upside down").hexdigest()
+    (project.folder / "b.pcd").write_bytes(b"upside down")
+    (project.folder / "a.zip").write_bytes(b"anything")
+    entry.write_text(entry.read_text() + f"""[originals]
+address = "{project.folder.as_uri()}/"
+[originals.checksums]
+"b.pcd" = "{original}"
+"a.zip" = "unverified"
+""")
+    said = project.fetch(code=EXIT_BAD_INPUT)
+    assert "  originals/b.pcd              downloaded\n  originals/a.zip              downloaded; nobody has verified its checksum\n" in said
+    assert project.files() == ["two/maps/map.pcd", "two/originals/a.zip", "two/originals/b.pcd"]
+    assert "  originals/a.zip              is there; nobody has verified its checksum\n" in project.fetch(code=EXIT_BAD_INPUT)
+    (folder / "scan.pcd").write_bytes(b"scan")
+    assert "  originals/" not in project.fetch()
+    (folder / "scan.pcd").unlink()
+    entry.write_text(entry.read_text().replace(original, "0" * 64))
+    assert "originals/b.pcd: differs from what the catalogue describes" in project.fetch(code=EXIT_BAD_INPUT)
+    entry.write_text(entry.read_text().replace('"unverified"', '"unknown"'))
+    assert "is not a SHA-256 checksum; give its 64 hexadecimal digits, or unverified" in project.fetch(code=EXIT_BAD_INPUT)
 
 
 def test_a_file_that_is_another_than_described_is_not_kept(project):

@@ -1,5 +1,6 @@
 """The screen that a person sees: the bar that ends before the answer, colour, a narrow terminal, and Ctrl-C that says what is kept."""
 
+import json
 import os
 import re
 import signal
@@ -89,6 +90,49 @@ def test_no_tile_of_an_interrupted_cut_is_kept(town, tmp_path):
         assert time.monotonic() < deadline and terminal.process.poll() is None
     assert interrupted(terminal, "") == ["ndt-bench: interrupted: no tile is kept"]
     assert list(tmp_path.iterdir()) == []
+
+
+def large_part(tmp_path):
+    """The parts of a run, of which the first has 30,000 measurements."""
+    words = ["run", "--dataset", "courtyard", "--implementation", "persistent_cpu", "--implementation", "cpu_pclomp_ref", "--samples", "1"]
+    bench(*words, "--out", tmp_path / "whole")
+    parts = [tmp_path / f"part{number}" for number in (1, 2)]
+    for number, part in enumerate(parts, 1):
+        bench("run", "--plan", tmp_path / "whole/plan.json", "--shard", f"{number}/2", "--out", part)
+    results = parts[0] / "results.jsonl"
+    row = json.loads(results.read_text().splitlines()[0])
+    results.write_text("".join(json.dumps({**row, "frame": f"{number:06d}"}) + "\n" for number in range(30_000)))
+    return parts
+
+
+@pytest.mark.parametrize("command", ["merge", "report"])
+def test_an_interrupted_merge_leaves_the_parts(tmp_path, command):
+    parts = large_part(tmp_path)
+    there = sorted(tmp_path.rglob("*"))
+    terminal = Terminal([BENCH, command, *parts, "--out", tmp_path / "all"])
+    deadline = time.monotonic() + 60
+    while len(list(tmp_path.rglob("results.jsonl*"))) < 4:
+        assert time.monotonic() < deadline and terminal.process.poll() is None
+    assert interrupted(terminal, "") == ["ndt-bench: interrupted: nothing is merged; the parts are as they were"]
+    assert sorted(tmp_path.rglob("*")) == there
+
+
+@pytest.mark.parametrize("command, kept", [("trajectory", "there is no answer, and it writes no file"),
+                                           ("compare", "there is no answer, and the runs are as they were")])
+def test_an_interrupted_judgement_says_that_there_is_none(tmp_path, command, kept):
+    """Interrupted while Python loads numpy, which may take it for a missing module."""
+    given = tmp_path / "given"
+    if command == "trajectory":
+        given.write_text("".join(f"{k} {k} 0 0 0 0 0 1\n" for k in range(300_000)))
+    else:
+        bench("run", "--dataset", "courtyard", "--implementation", "persistent_cpu", "--samples", "1", "--out", given)
+    terminal = Terminal([BENCH, command, given, given])
+    deadline = time.monotonic() + 60
+    while "multiarray" not in open(f"/proc/{terminal.process.pid}/maps").read():
+        assert time.monotonic() < deadline and terminal.process.poll() is None
+    terminal.press(CTRL_C)
+    assert terminal.end() == 130, terminal.said
+    assert seen(terminal.said) == [f"ndt-bench: interrupted: {kept}", ""], terminal.said
 
 
 def test_a_search_that_takes_long_shows_its_particles(courtyard):

@@ -18,6 +18,7 @@ TOP = {
     "provenance": {"licence": TEXT, "source": TEXT, "obtain": TEXT},
     "checksums?": dict,
     "download?": dict,
+    "originals?": {"address": TEXT, "checksums": dict},
 }
 
 

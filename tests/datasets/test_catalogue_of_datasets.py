@@ -65,14 +65,23 @@ def test_files_of_the_catalogue_are_those_of_the_datasets(datasets, name):
             assert np.loadtxt(folder / file).shape == (4, 4)
 
 
-def test_only_free_files_that_are_checked_can_be_downloaded():
-    downloads = {name: entry["download"] for name, entry in CATALOGUE.items() if "download" in entry}
-    assert downloads
-    for name, files in downloads.items():
-        assert re.match(r"(BSD-[23]-Clause|MIT|Apache-2\.0|CC BY 4\.0)\b", CATALOGUE[name]["provenance"]["licence"])
-        for file, url in files.items():
-            assert file in CATALOGUE[name]["checksums"] and re.fullmatch(r"https://raw\.githubusercontent\.com/\S+/[0-9a-f]{40}/\S+", url)
-            assert re.search("[0-9a-f]{40}", url)[0] in CATALOGUE[name]["provenance"]["source"]
+def test_every_entry_has_an_address_in_its_source():
+    """Addresses of files in [download], and of what they are made of in [originals]; a repository's name its commit."""
+    for name, entry in CATALOGUE.items():
+        originals, source = entry["originals"], entry["provenance"]["source"]
+        addresses = [originals["address"] + file for file in originals["checksums"]]
+        for file, url in entry.get("download", {}).items():
+            assert file in entry["checksums"]
+            addresses.append(url)
+        verified = set(originals["checksums"].values()) != {"unverified"}
+        assert verified == (name in NAMES) and all(re.fullmatch("[0-9a-f]{64}", value) for value in originals["checksums"].values() if verified)
+        for url in addresses:
+            if verified:
+                repository, commit, path = re.fullmatch(r"https://raw\.githubusercontent\.com/([^/]+/[^/]+)/([0-9a-f]{40})/(\S+)", url).groups()
+                assert f"https://github.com/{repository}, " in source and commit in source, url
+            else:
+                record, file = re.fullmatch(r"(https://zenodo\.org/records/\d+)/files/([\w.]+)", url).groups()
+                assert record in source and file in source, url
 
 
 def fake_datasets(tmp_path, monkeypatch):

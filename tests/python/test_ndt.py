@@ -208,6 +208,30 @@ def test_a_localizer_follows_the_scans(clouds):
         ndt.Localizer(aligner).localize(0, clouds[1])
 
 
+def test_a_prepared_scan_is_filtered_and_localised(clouds):
+    aligner = ndt.Aligner(clouds[0], implementation="persistent_cpu")
+    whole, thin = (ndt.Localizer(aligner) for _ in range(2))
+    for localizer in (whole, thin):
+        localizer.start_at(GUESS)
+    scan = np.vstack([clouds[1], np.zeros((5, 3), np.float32)])
+    same_as_localize = whole.prepare(0, scan)
+    assert same_as_localize.no_returns == 5 and not same_as_localize.deskewed
+    assert np.array_equal(same_as_localize.points, clouds[1])
+    report = whole.localize_prepared(0, same_as_localize)
+    assert report.aligned.map_from_scan.tobytes() == aligner.align(clouds[1], GUESS).map_from_scan.tobytes()
+    prepared = thin.prepare(0, clouds[1], min_range=2, max_range=30, remove_box=(-1, -1, -5, 1, 1, 5), voxel_leaf=1.5)
+    assert 100 < len(prepared.points) < len(clouds[1]) and np.linalg.norm(prepared.points, axis=1).max() <= 30
+    report = thin.localize_prepared(0, prepared)
+    alone = aligner.align(prepared.points, GUESS)
+    assert report.verdict == "ok" and report.aligned.map_from_scan.tobytes() == alone.map_from_scan.tobytes()
+    with pytest.raises(RuntimeError, match="no scan is held"):  # the aligner had another one in between
+        thin.localize_prepared(1, prepared)
+    with pytest.raises(ValueError, match="option scan-voxel-leaf = 0"):
+        thin.prepare(1, clouds[1], voxel_leaf=0)
+    with pytest.raises(ValueError, match="times: 2 for"):
+        thin.prepare(1, clouds[1], np.zeros(2, np.float32))
+
+
 def test_the_times_of_points_move_them_once_a_motion_is_known(clouds):
     localizer = ndt.Localizer(ndt.Aligner(clouds[0], implementation="persistent_cpu"))
     localizer.start_at(GUESS)

