@@ -125,6 +125,9 @@ inline constexpr int kWindowBorder = 2;
 /// The box between two cells with a border for the voxels' reach; nothing if it exceeds the budget.
 std::optional<CellWindow> window_around(const Cell& low, const Cell& high, std::uint64_t max_cells);
 
+/// The box of cells that holds every voxel's reach; nothing if it exceeds the budget.
+std::optional<CellWindow> window_of_all(const std::vector<Cell>& voxels, std::uint64_t max_cells);
+
 /// The box of cells that holds every voxel's reach if it fits the budget; otherwise the largest box of inner
 /// quantiles that fits; an empty box if none fits.
 CellWindow choose_window(const std::vector<Cell>& voxels, std::uint64_t max_cells);
