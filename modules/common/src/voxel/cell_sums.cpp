@@ -120,6 +120,47 @@ std::vector<KeyedIndex> sorted_outside(const PointCells& points, const CellWindo
   return keyed;
 }
 
+PointsByCell sorted_by_cell(const PointCells& points) {
+  PointsByCell out;
+  const std::vector<KeyedIndex> keyed = sorted_outside(points, {}, points.size());
+  out.order.reserve(keyed.size());
+  for (const KeyedIndex& one : keyed) out.order.push_back(one.index);
+  std::uint32_t first = 0;
+  for_each_run(keyed, [&](std::span<const KeyedIndex> run) {
+    out.cells.push_back({run.front().key, first});
+    first += static_cast<std::uint32_t>(run.size());
+  });
+  out.cells.push_back({0, first});
+  return out;
+}
+
+/// A counting sort by the number of the cell in a window that holds all points.
+PointsByCell counted_by_cell(const PointCells& points, const CellWindow& window) {
+  std::vector<std::uint32_t> numbers, next(window.cells() + 1);
+  numbers.reserve(points.size());
+  points.for_each([&](const Point&, const Cell& c) {
+    std::size_t i;
+    window.index_of(c, i);
+    ++next[i + 1];
+    numbers.push_back(static_cast<std::uint32_t>(i));
+  });
+  PointsByCell out;
+  std::size_t i = 0;
+  for (unsigned z = 0; z < window.nz; ++z)
+    for (unsigned y = 0; y < window.ny; ++y)
+      for (unsigned x = 0; x < window.nx; ++x, ++i) {
+        if (next[i + 1] > 0)
+          out.cells.push_back({pack({window.low.x + static_cast<int>(x), window.low.y + static_cast<int>(y),
+                                     window.low.z + static_cast<int>(z)}),
+                               next[i]});
+        next[i + 1] += next[i];
+      }
+  out.cells.push_back({0, next[i]});
+  out.order.resize(points.size());
+  for (std::uint32_t p = 0; p < numbers.size(); ++p) out.order[next[numbers[p]]++] = p;
+  return out;
+}
+
 class CellSummer {
  public:
   CellSummer(const PointCells& points, double resolution_m, std::uint32_t least, std::uint64_t max_cells)
@@ -205,11 +246,12 @@ void sort_by_key(std::vector<KeyedIndex>& keyed) {
   for (const int shift : {0, kAxisBits, 2 * kAxisBits}) sort_by_axis(keyed, room, shift);
 }
 
-std::vector<KeyedIndex> by_cell(const MapPoints& points, double resolution_m) {
-  if (points.size == 0) return {};
+PointsByCell by_cell(const MapPoints& points, double resolution_m) {
+  if (points.size == 0) return {{}, {{0, 0}}};
   const PointCells cells(points, resolution_m);
-  box_around(cells);  // refuses points outside the limits
-  return sorted_outside(cells, {}, points.size);
+  const Box box = box_around(cells);
+  const auto window = window_around(box.low, box.high, most_counted_cells(points.size));
+  return window ? counted_by_cell(cells, *window) : sorted_by_cell(cells);
 }
 
 bool finish_cell(const SummedCell& cell, const AlignOptions& options, VoxelStatistics& out) {

@@ -67,35 +67,26 @@ std::int64_t TileCells::finish(const AlignOptions& options, const TakeVoxel& f) 
 }  // namespace
 
 TileVoxels::TileVoxels(const MapPoints& points, const AlignOptions& options) : points_(points) {
-  const std::vector<KeyedIndex> keyed = by_cell(points, options.resolution_m);
-  std::size_t occupied = 0, enough = 0;
-  for_each_run(keyed, [&](std::span<const KeyedIndex> run) {
-    ++occupied;
-    enough += run.size() >= least_points(options) ? 1 : 0;
-  });
-  cells_.reserve(occupied + 1);
-  statistics_.reserve(enough);
-  order_.reserve(keyed.size());
-  for (const KeyedIndex& one : keyed) order_.push_back(one.index);
-  std::uint32_t first = 0;
-  for_each_run(keyed, [&](std::span<const KeyedIndex> run) {
-    cells_.push_back({run.front().key, first, kNone});
-    first += static_cast<std::uint32_t>(run.size());
-    if (run.size() < least_points(options)) return;
-    SummedCell summed{unpack(run.front().key), {}};
-    const Vec3<double> reference = centre_of(summed.cell, options.resolution_m);
-    for (const KeyedIndex& one : run) add_point(summed.sums, points_[one.index], reference);
-    VoxelStatistics statistics;
-    if (!finish_cell(summed, options, statistics)) return;
-    cells_.back().voxel = static_cast<std::uint32_t>(statistics_.size());
-    statistics_.push_back(statistics);
-  });
-  cells_.push_back({0, first, kNone});
-  if (occupied > 0) low_ = high_ = unpack(cells_[0].key);
-  for (std::size_t i = 0; i < occupied; ++i) {
-    const Cell c = unpack(cells_[i].key);
+  PointsByCell sorted = by_cell(points, options.resolution_m);
+  order_ = std::move(sorted.order);
+  cells_.reserve(sorted.cells.size());
+  for (const auto& run : sorted.cells) cells_.push_back({run.key, run.first, kNone});
+  const auto enough = [&](std::size_t cell) { return this->points(cell) >= least_points(options); };
+  std::size_t most = 0;
+  for (std::size_t cell = 0; cell < cells(); ++cell) most += enough(cell) ? 1 : 0;
+  statistics_.reserve(most);
+  for (std::size_t cell = 0; cell < cells(); ++cell) {
+    const Cell c = unpack(cells_[cell].key);
+    if (cell == 0) low_ = high_ = c;
     low_ = {std::min(low_.x, c.x), std::min(low_.y, c.y), std::min(low_.z, c.z)};
     high_ = {std::max(high_.x, c.x), std::max(high_.y, c.y), std::max(high_.z, c.z)};
+    if (!enough(cell)) continue;
+    SummedCell summed{c, {}};
+    add_points(cell, centre_of(c, options.resolution_m), summed.sums);
+    VoxelStatistics statistics;
+    if (!finish_cell(summed, options, statistics)) continue;
+    cells_[cell].voxel = static_cast<std::uint32_t>(statistics_.size());
+    statistics_.push_back(statistics);
   }
 }
 
