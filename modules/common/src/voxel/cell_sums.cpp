@@ -4,6 +4,7 @@
 #include <limits>
 #include <numeric>
 #include <span>
+#include <utility>
 
 #include "ndt/voxel/near_voxels.hpp"
 
@@ -31,6 +32,17 @@ class PointCells {
     }
   }
   Point operator[](std::size_t i) const { return points_[i]; }
+  /// The smallest and largest coordinates of all points, of which there is at least one.
+  std::pair<Point, Point> extent() const {
+    if (points_.box.known()) return {points_.shifted(points_.box.low), points_.shifted(points_.box.high)};
+    Point low = points_[0], high = low;
+    for (std::size_t i = 1; i < points_.size; ++i) {
+      const Point p = points_[i];
+      low = {std::min(low.x, p.x), std::min(low.y, p.y), std::min(low.z, p.z)};
+      high = {std::max(high.x, p.x), std::max(high.y, p.y), std::max(high.z, p.z)};
+    }
+    return {low, high};
+  }
   bool in_limits(const Point& p) const {
     Cell ignored;
     return cell_of(p, inverse_resolution_, ignored);
@@ -48,12 +60,7 @@ struct Box {
 /// The box around all points, of which there is at least one. Cells grow with coordinates, so that the cells
 /// of the smallest and largest are enough. Throws InputError for the first point outside the limits.
 Box box_around(const PointCells& points) {
-  Point low = points[0], high = low;
-  for (std::size_t i = 1; i < points.size(); ++i) {
-    const Point p = points[i];
-    low = {std::min(low.x, p.x), std::min(low.y, p.y), std::min(low.z, p.z)};
-    high = {std::max(high.x, p.x), std::max(high.y, p.y), std::max(high.z, p.z)};
-  }
+  const auto [low, high] = points.extent();
   if (!points.in_limits(low) || !points.in_limits(high))
     for (std::size_t i = 0; i < points.size(); ++i)
       if (!points.in_limits(points[i])) refuse_far_point(points[i]);

@@ -148,10 +148,14 @@ void VoxelMap::take_lists(const VoxelMap& before, const Patch& patch, const Voxe
   std::vector<std::uint32_t> next(starts_.begin(), starts_.end() - 1);
   for_each_shared_row(before.window_, window_, [&](std::size_t from, std::size_t to, std::size_t n) {
     std::uint32_t k = before.starts_[from];
-    for (std::size_t i = 0; i < n; ++i)
-      for (; k < before.starts_[from + i + 1]; ++k)
-        if (const std::uint32_t v = patch.moved[before.lists_[k].voxel]; v != kGone)
-          lists_[next[to + i]++] = {before.lists_[k].centroid, v};
+    for (std::size_t i = 0; i < n; ++i) {
+      std::uint32_t at = next[to + i];
+      for (const std::uint32_t end = before.starts_[from + i + 1]; k < end; ++k) {
+        const NearVoxel& one = before.lists_[k];
+        if (const std::uint32_t v = patch.moved[one.voxel]; v != kGone) lists_[at++] = {one.centroid, v};
+      }
+      next[to + i] = at;
+    }
   });
   for (std::size_t n = 0, k = 0; n < patch.come.size(); ++n)
     for (; k < ends[n]; ++k) {
