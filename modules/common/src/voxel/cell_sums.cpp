@@ -143,13 +143,13 @@ PointsByCell sorted_by_cell(const PointCells& points) {
 
 /// A counting sort by the number of the cell in a window that holds all points.
 PointsByCell counted_by_cell(const PointCells& points, const CellWindow& window) {
-  std::vector<std::uint32_t> numbers, next(window.cells() + 1);
-  numbers.reserve(points.size());
+  std::vector<std::uint32_t> numbers(points.size()), next(window.cells() + 1);
+  std::uint32_t* number = numbers.data();
   points.for_each([&](const Point&, const Cell& c) {
     std::size_t i;
     window.index_of(c, i);
     ++next[i + 1];
-    numbers.push_back(static_cast<std::uint32_t>(i));
+    *number++ = static_cast<std::uint32_t>(i);
   });
   PointsByCell out;
   std::size_t i = 0;

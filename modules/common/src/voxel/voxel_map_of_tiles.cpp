@@ -148,6 +148,7 @@ void VoxelMap::take_lists(const VoxelMap& before, const Patch& patch, const Voxe
   std::vector<std::uint32_t> next(starts_.begin(), starts_.end() - 1);
   for_each_shared_row(before.window_, window_, [&](std::size_t from, std::size_t to, std::size_t n) {
     std::uint32_t k = before.starts_[from];
+    if (k == before.starts_[from + n]) return;  // most rows above the ground
     for (std::size_t i = 0; i < n; ++i) {
       std::uint32_t at = next[to + i];
       for (const std::uint32_t end = before.starts_[from + i + 1]; k < end; ++k) {
