@@ -82,12 +82,15 @@ def write_ply(path, points, **columns):
 
 @pytest.fixture(scope="module")
 def alignment(tmp_path_factory):
-    """A scan that moved by 3 and 4 m. A quarter of its points lies on no voxel."""
+    """A scan that moved by 3 and 4 m, up to 0.2 m above a level map. A quarter of its points lies on no voxel, 20 m above."""
     folder, random = tmp_path_factory.mktemp("alignment") / "pictures", np.random.default_rng(2)
     folder.mkdir()
-    scan, score = FAR + random.uniform(-10, 10, (400, 3)), np.linspace(0, 4, 400, dtype="<f4")
+    scan, score = random.uniform(-10, 10, (400, 3)), np.linspace(0, 4, 400, dtype="<f4")
+    scan[:, 2] = np.where(np.arange(400) < 100, 20, np.linspace(0, 0.2, 400)) + 0.3
+    scan += FAR
     score[:100] = 0
-    write_ply(folder / "map.ply", FAR + random.uniform(-300, 300, (5000, 3)), red=np.full(5000, 9, "u1"))
+    level = random.uniform(-60, 60, (200_000, 3)) * [1, 1, 0] + [0, 0, 0.3]
+    write_ply(folder / "map.ply", FAR + np.concatenate([level, random.uniform(-300, 300, (5000, 3))]), red=np.full(205_000, 9, "u1"))
     write_ply(folder / "scan_before.ply", scan - [3, 4, 0])
     write_ply(folder / "scan_after.ply", scan, score=score)
     result = {"implementation": "mine", "verdict": "doubtful", "doubt": "it ended as degenerate", "nvtl": 2.5}
@@ -175,18 +178,24 @@ def test_the_scene_is_to_scale_and_holds_all_points(request, which):
     np.testing.assert_allclose(sides, np.ptp(ranges, axis=1) / np.ptp(ranges, axis=1).max(), rtol=1e-6)
 
 
-def test_an_alignment_has_scan_before_and_after_and_scores(alignment, alignment_page):
+def test_an_alignment_has_scan_before_and_after_by_distance_from_the_map(alignment, alignment_page):
     _, scan, score = alignment
     traces, layout = figure_of(alignment_page)
-    assert set(traces) == {"map", "scan at the guess", "scan at the result"}
+    lonely = "scan at the result, no map within 1 m"
+    assert set(traces) == {"map", "scan at the guess", "scan at the result", lonely}
     origin = np.array([544_000, 4_180_000, 0])
-    np.testing.assert_allclose(places(traces["scan at the result"]), scan - origin, atol=1e-4)
+    near_map = traces["scan at the result"]
+    np.testing.assert_allclose(places(near_map), scan[100:] - origin, atol=1e-4)
+    np.testing.assert_allclose(places(traces[lonely]), scan[:100] - origin, atol=1e-4)
     np.testing.assert_allclose(places(traces["scan at the guess"]), scan - [3, 4, 0] - origin, atol=1e-4)
-    np.testing.assert_array_equal(numbers(traces["scan at the result"]["marker"]["color"]), score)
+    np.testing.assert_allclose(numbers(near_map["marker"]["color"]), np.linspace(0, 0.2, 400)[100:], atol=0.01)
+    assert near_map["marker"]["colorbar"]["title"]["text"] == "distance<br>from the map, m"
+    assert near_map["hovertemplate"].startswith("%{marker.color:.3f} m from the map<br>score %{customdata:.2f}")
+    np.testing.assert_array_equal(numbers(near_map["customdata"]), score[100:])
     assert np.abs(places(traces["map"])[:, :2]).max() < 10 + 20 + 5, "the map is cut around the scan"
     assert layout["scene"]["xaxis"]["title"]["text"] == "x − 544,000, m"
     said = "mine: 400 points; doubtful (it ended as degenerate); NVTL 2.5; moved by 5 m on average; 75 % of them in or beside a voxel"
-    assert said in alignment_page.read_text()
+    assert said in alignment_page.read_text() and "median distance from the map 125 mm" in alignment_page.read_text()
 
 
 def test_a_grid_keeps_shape_and_number():

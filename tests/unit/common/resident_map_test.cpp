@@ -117,7 +117,8 @@ TEST(ResidentMap, AddedRemovedAndAddedAgainIsAsAFreshBuild) {
   expect_map_of(*first, merged(tiles), {}, "the map before");
 }
 
-/// Adds and removes at random, and compares every map on the way with a fresh one.
+/// Adds and removes at random, and compares every map on the way with a fresh one. The last map stays in use,
+/// so that the next is made from it.
 void expect_fresh_after_any_changes(const Tiles& tiles, const AlignOptions& options, unsigned seed) {
   std::mt19937 random(seed);
   const std::set<TileId> all = ids_of(tiles);
@@ -125,6 +126,8 @@ void expect_fresh_after_any_changes(const Tiles& tiles, const AlignOptions& opti
   std::uniform_int_distribution<std::size_t> any(0, ids.size() - 1);
   const auto resident = host_resident_map(options);
   std::set<TileId> held;
+  std::shared_ptr<const ReadyMap> map;
+  const int together = 1 + static_cast<int>(seed % 7);
   for (int change = 0; change < 60; ++change) {
     const TileId id = ids[any(random)];
     if (held.insert(id).second) {
@@ -134,9 +137,8 @@ void expect_fresh_after_any_changes(const Tiles& tiles, const AlignOptions& opti
       held.erase(id);
     }
     EXPECT_EQ(resident->ids(), std::vector<TileId>(held.begin(), held.end()));
-    if (change % 7 != 6 || held.empty()) continue;
+    if (change % together != together - 1 || held.empty()) continue;
     const PointCloud cloud = merged(some_of(tiles, held));
-    std::shared_ptr<const ReadyMap> map;
     try {
       map = resident->build();
     } catch (const NoValidVoxel&) {
@@ -152,6 +154,28 @@ TEST(ResidentMap, AnyOrderOfAddsAndRemovesGivesTheMapOfTheTilesThatAreHeld) {
   for (unsigned seed = 0; seed < 12; ++seed) {
     expect_fresh_after_any_changes(cut(test_clouds::map(), 11), at_resolution(seed % 2 == 0 ? 2 : 1.5), seed);
     expect_fresh_after_any_changes(strewn(test_clouds::map(), 12), {}, seed);
+    expect_fresh_after_any_changes(cut(test_clouds::map(), 7), AlignOptions::pyramid(), seed);
+  }
+}
+
+TEST(ResidentMap, ChangesFarFromTheRestAreThoseOfTheMergedCloud) {
+  Tiles tiles = cut(test_clouds::map(), 16);
+  const TileId some = tiles.begin()->first;
+  const auto resident = host_resident_map({});
+  add_all(*resident, tiles);
+  std::shared_ptr<const ReadyMap> map = resident->build();
+  const std::pair<TileId, TileCloud> beside{9999990, tile(std::vector<Point>(8, {-90, 30, 60}))},
+      beyond_the_window{9999991, tile(std::vector<Point>(8, {9e4F, -9e4F, 9e4F}))};
+  for (const auto& [id, points] : {beside, beyond_the_window}) {
+    resident->add(id, points), tiles[id] = points;
+    expect_map_of(*(map = resident->build()), merged(tiles), {}, "come");
+    resident->remove(some);
+    Tiles fewer = tiles;
+    fewer.erase(some);
+    expect_map_of(*(map = resident->build()), merged(fewer), {}, "changed elsewhere");
+    resident->add(some, tiles.at(some));
+    resident->remove(id), tiles.erase(id);
+    expect_map_of(*(map = resident->build()), merged(tiles), {}, "gone");
   }
 }
 

@@ -43,6 +43,7 @@ class DeviceSite {
 
  public:
   using Voxels = DeviceTileVoxels;
+  using Map = DeviceVoxelMap;
   struct Cloud : DeviceMapCloud {
     Cloud(const DeviceSite& site, std::span<const Point> points, const AlignOptions& options)
         : DeviceMapCloud(site.home_->context, {}, points, options) {}
@@ -53,9 +54,12 @@ class DeviceSite {
   Voxels voxels(const Cloud& cloud, const Vec3<double>& position, const AlignOptions& options) const {
     return {home_->context, cloud.points(position), options};
   }
-  std::unique_ptr<DeviceVoxelMap> map(const CloudFacts& facts, std::span<const Voxels* const> tiles,
-                                      const AlignOptions& options) const {
-    return std::make_unique<DeviceVoxelMap>(home_->context, facts, tiles, options);
+  std::unique_ptr<DeviceVoxelMap> map(const CloudFacts& facts,
+                                      const std::vector<std::shared_ptr<const Voxels>>& tiles,
+                                      const AlignOptions& options, const DeviceVoxelMap*) const {
+    std::vector<const Voxels*> all;
+    for (const auto& tile : tiles) all.push_back(tile.get());
+    return std::make_unique<DeviceVoxelMap>(home_->context, facts, all, options);
   }
   std::unique_ptr<DeviceVoxelMap> windows(const CloudFacts& facts, const std::vector<const Cloud*>& clouds,
                                           const AlignOptions& options, const DeviceVoxelMap*,

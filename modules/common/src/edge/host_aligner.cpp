@@ -13,6 +13,7 @@ namespace {
 /// Tiles of a map in host memory.
 struct HostSite {
   using Voxels = TileVoxels;
+  using Map = VoxelMap;
   struct Cloud : MapCloud {
     Cloud(HostSite&, std::span<const Point> points, const AlignOptions& options)
         : MapCloud({}, points, options) {}
@@ -21,9 +22,9 @@ struct HostSite {
   static Voxels voxels(const Cloud& cloud, const Vec3<double>& position, const AlignOptions& options) {
     return {cloud.points(position), options};
   }
-  static std::unique_ptr<VoxelMap> map(const CloudFacts& facts, std::span<const Voxels* const> tiles,
-                                       const AlignOptions& options) {
-    return std::make_unique<VoxelMap>(facts, tiles, options);
+  static std::unique_ptr<VoxelMap> map(const CloudFacts& facts, const TilesVoxels& tiles,
+                                       const AlignOptions& options, const VoxelMap* before) {
+    return std::make_unique<VoxelMap>(facts, tiles, options, before);
   }
   /// Tiles share one origin, so their points are joined as they are.
   static std::unique_ptr<VoxelMap> windows(const CloudFacts& facts, const std::vector<const Cloud*>& clouds,

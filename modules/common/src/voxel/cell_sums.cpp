@@ -4,6 +4,7 @@
 #include <limits>
 #include <numeric>
 #include <span>
+#include <utility>
 
 #include "ndt/voxel/near_voxels.hpp"
 
@@ -31,6 +32,17 @@ class PointCells {
     }
   }
   Point operator[](std::size_t i) const { return points_[i]; }
+  /// The smallest and largest coordinates of all points, of which there is at least one.
+  std::pair<Point, Point> extent() const {
+    if (points_.box.known()) return {points_.shifted(points_.box.low), points_.shifted(points_.box.high)};
+    Point low = points_[0], high = low;
+    for (std::size_t i = 1; i < points_.size; ++i) {
+      const Point p = points_[i];
+      low = {std::min(low.x, p.x), std::min(low.y, p.y), std::min(low.z, p.z)};
+      high = {std::max(high.x, p.x), std::max(high.y, p.y), std::max(high.z, p.z)};
+    }
+    return {low, high};
+  }
   bool in_limits(const Point& p) const {
     Cell ignored;
     return cell_of(p, inverse_resolution_, ignored);
@@ -48,12 +60,7 @@ struct Box {
 /// The box around all points, of which there is at least one. Cells grow with coordinates, so that the cells
 /// of the smallest and largest are enough. Throws InputError for the first point outside the limits.
 Box box_around(const PointCells& points) {
-  Point low = points[0], high = low;
-  for (std::size_t i = 1; i < points.size(); ++i) {
-    const Point p = points[i];
-    low = {std::min(low.x, p.x), std::min(low.y, p.y), std::min(low.z, p.z)};
-    high = {std::max(high.x, p.x), std::max(high.y, p.y), std::max(high.z, p.z)};
-  }
+  const auto [low, high] = points.extent();
   if (!points.in_limits(low) || !points.in_limits(high))
     for (std::size_t i = 0; i < points.size(); ++i)
       if (!points.in_limits(points[i])) refuse_far_point(points[i]);
@@ -118,6 +125,47 @@ std::vector<KeyedIndex> sorted_outside(const PointCells& points, const CellWindo
   });
   sort_by_key(keyed);
   return keyed;
+}
+
+PointsByCell sorted_by_cell(const PointCells& points) {
+  PointsByCell out;
+  const std::vector<KeyedIndex> keyed = sorted_outside(points, {}, points.size());
+  out.order.reserve(keyed.size());
+  for (const KeyedIndex& one : keyed) out.order.push_back(one.index);
+  std::uint32_t first = 0;
+  for_each_run(keyed, [&](std::span<const KeyedIndex> run) {
+    out.cells.push_back({run.front().key, first});
+    first += static_cast<std::uint32_t>(run.size());
+  });
+  out.cells.push_back({0, first});
+  return out;
+}
+
+/// A counting sort by the number of the cell in a window that holds all points.
+PointsByCell counted_by_cell(const PointCells& points, const CellWindow& window) {
+  std::vector<std::uint32_t> numbers(points.size()), next(window.cells() + 1);
+  std::uint32_t* number = numbers.data();
+  points.for_each([&](const Point&, const Cell& c) {
+    std::size_t i;
+    window.index_of(c, i);
+    ++next[i + 1];
+    *number++ = static_cast<std::uint32_t>(i);
+  });
+  PointsByCell out;
+  std::size_t i = 0;
+  for (unsigned z = 0; z < window.nz; ++z)
+    for (unsigned y = 0; y < window.ny; ++y)
+      for (unsigned x = 0; x < window.nx; ++x, ++i) {
+        if (next[i + 1] > 0)
+          out.cells.push_back({pack({window.low.x + static_cast<int>(x), window.low.y + static_cast<int>(y),
+                                     window.low.z + static_cast<int>(z)}),
+                               next[i]});
+        next[i + 1] += next[i];
+      }
+  out.cells.push_back({0, next[i]});
+  out.order.resize(points.size());
+  for (std::uint32_t p = 0; p < numbers.size(); ++p) out.order[next[numbers[p]]++] = p;
+  return out;
 }
 
 class CellSummer {
@@ -205,11 +253,12 @@ void sort_by_key(std::vector<KeyedIndex>& keyed) {
   for (const int shift : {0, kAxisBits, 2 * kAxisBits}) sort_by_axis(keyed, room, shift);
 }
 
-std::vector<KeyedIndex> by_cell(const MapPoints& points, double resolution_m) {
-  if (points.size == 0) return {};
+PointsByCell by_cell(const MapPoints& points, double resolution_m) {
+  if (points.size == 0) return {{}, {{0, 0}}};
   const PointCells cells(points, resolution_m);
-  box_around(cells);  // refuses points outside the limits
-  return sorted_outside(cells, {}, points.size);
+  const Box box = box_around(cells);
+  const auto window = window_around(box.low, box.high, most_counted_cells(points.size));
+  return window ? counted_by_cell(cells, *window) : sorted_by_cell(cells);
 }
 
 bool finish_cell(const SummedCell& cell, const AlignOptions& options, VoxelStatistics& out) {

@@ -13,16 +13,6 @@ std::vector<int> sorted_axis(const std::vector<Cell>& cells, int Cell::*axis) {
   return values;
 }
 
-/// Finds the window of all cells without a sort: most maps fit.
-std::optional<CellWindow> window_of_all(const std::vector<Cell>& cells, std::uint64_t max_cells) {
-  Cell low = cells.front(), high = low;
-  for (const Cell& c : cells) {
-    low = {std::min(low.x, c.x), std::min(low.y, c.y), std::min(low.z, c.z)};
-    high = {std::max(high.x, c.x), std::max(high.y, c.y), std::max(high.z, c.z)};
-  }
-  return window_around(low, high, max_cells);
-}
-
 }  // namespace
 
 std::optional<CellWindow> window_around(const Cell& low, const Cell& high, std::uint64_t max_cells) {
@@ -39,8 +29,17 @@ std::optional<CellWindow> window_around(const Cell& low, const Cell& high, std::
   return window;
 }
 
+std::optional<CellWindow> window_of_all(const std::vector<Cell>& voxels, std::uint64_t max_cells) {
+  Cell low = voxels.front(), high = low;
+  for (const Cell& c : voxels) {
+    low = {std::min(low.x, c.x), std::min(low.y, c.y), std::min(low.z, c.z)};
+    high = {std::max(high.x, c.x), std::max(high.y, c.y), std::max(high.z, c.z)};
+  }
+  return window_around(low, high, max_cells);
+}
+
 CellWindow choose_window(const std::vector<Cell>& voxels, std::uint64_t max_cells) {
-  if (const auto whole = window_of_all(voxels, max_cells)) return *whole;
+  if (const auto whole = window_of_all(voxels, max_cells)) return *whole;  // without a sort: most maps fit
   const std::vector<int> x = sorted_axis(voxels, &Cell::x), y = sorted_axis(voxels, &Cell::y),
                          z = sorted_axis(voxels, &Cell::z);
   for (const double cut : kWindowCuts) {

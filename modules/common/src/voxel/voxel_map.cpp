@@ -41,18 +41,6 @@ VoxelMap::VoxelMap(const MapCloud& cloud, const AlignOptions& options, const Vox
   finish_map(make_voxels(cloud.points(info_.origin), options, limits), options, limits);
 }
 
-VoxelMap::VoxelMap(const CloudFacts& facts, std::span<const TileVoxels* const> tiles,
-                   const AlignOptions& options, const VoxelMapLimits& limits)
-    : VoxelMap(facts, options) {
-  std::size_t cells = 0;
-  for (const TileVoxels* tile : tiles) cells += tile->voxels();
-  reserve(cells);
-  const auto add_voxel = [&](const Cell& cell, const VoxelStatistics& statistics) {
-    add(cell, statistics, limits);
-  };
-  finish_map(for_each_voxel(tiles, options, add_voxel), options, limits);
-}
-
 VoxelMap VoxelMap::windows(const MapCloud& cloud, const AlignOptions& options, const VoxelMapLimits& limits) {
   const AlignOptions fine = window_options(options);
   VoxelMap map(cloud.facts(), fine);

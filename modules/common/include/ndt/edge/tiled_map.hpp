@@ -28,6 +28,12 @@ class LevelMaps final : public ReadyMap {
   const AlignOptions& options() const { return options_; }
   const std::vector<std::unique_ptr<Map>>& levels() const { return levels_; }
   const Map& last() const { return *levels_.back(); }
+  /// The map with voxels of this edge, or null.
+  const Map* level(double resolution_m) const {
+    for (const auto& map : levels_)
+      if (map->resolution_m() == resolution_m) return map.get();
+    return nullptr;
+  }
   /// The windows of the finish, or null.
   const Map* windows() const { return windows_.get(); }
 
@@ -52,7 +58,7 @@ std::shared_ptr<const Maps> require_own(std::shared_ptr<const ReadyMap> map, con
 /// Tiles and their voxels at a Site, which is where voxels are made. It has
 ///   Cloud(site, points, options)             points of a tile, with facts()
 ///   Voxels voxels(cloud, position, options)  of one level, relative to a position
-///   map(facts, tiles' voxels, options)       the map of a level
+///   map(facts, tiles' voxels, options, before)  the map of a level; before: the level's last map, or null
 ///   windows(facts, clouds, options, before, boxes)  the windows of a finish: those before, or null, and
 ///                                            the boxes around the points that have come and gone since
 ///   ready(options, maps of all levels, windows or null)  what aligners take, when all of it is there
@@ -84,15 +90,15 @@ class TiledMap final : public ResidentMap {
     CloudFacts facts;
     for (const auto& [id, tile] : tiles_) facts.add(tile.cloud.facts());
     std::shared_ptr<const ReadyMap> ready;
+    const auto before = std::static_pointer_cast<const LevelMaps<Map>>(before_.lock());
     site_.run([&] {
-      auto levels = build_levels(
-          options_, [&](const AlignOptions& level) { return site_.map(facts, voxels(facts, level), level); });
-      using Map = typename decltype(levels)::value_type::element_type;
+      auto levels = build_levels(options_, [&](const AlignOptions& level) {
+        return site_.map(facts, voxels(facts, level), level,
+                         before ? before->level(level.resolution_m) : nullptr);
+      });
       std::unique_ptr<Map> windows;
-      if (options_.finish == Finish::windows) {
-        const auto before = std::static_pointer_cast<const LevelMaps<Map>>(before_.lock());
+      if (options_.finish == Finish::windows)
         windows = site_.windows(facts, clouds(), options_, before ? before->windows() : nullptr, changed_);
-      }
       ready = site_.ready(options_, std::move(levels), std::move(windows));
     });
     before_ = ready;
@@ -103,12 +109,13 @@ class TiledMap final : public ResidentMap {
 
  private:
   using Voxels = typename Site::Voxels;
+  using Map = typename Site::Map;
 
   /// Voxels are relative to the origin of the map that they were made for.
   struct Level {
     double resolution_m;
     MapOrigin origin;
-    std::unique_ptr<const Voxels> voxels;
+    std::shared_ptr<const Voxels> voxels;
   };
   struct Tile {
     Tile(Site& site, TileCloud all, const AlignOptions& options)
@@ -132,25 +139,25 @@ class TiledMap final : public ResidentMap {
   static std::string name(TileId id) { return "tile " + std::to_string(id); }
 
   /// Returns every tile's voxels, relative to the origin that all tiles together give the map.
-  std::vector<const Voxels*> voxels(const CloudFacts& facts, const AlignOptions& options) {
+  std::vector<std::shared_ptr<const Voxels>> voxels(const CloudFacts& facts, const AlignOptions& options) {
     const MapOrigin origin = facts.origin(options.resolution_m);
-    std::vector<const Voxels*> all;
+    std::vector<std::shared_ptr<const Voxels>> all;
     all.reserve(tiles_.size());
-    for (auto& [id, tile] : tiles_) all.push_back(&voxels(tile, origin, options));
+    for (auto& [id, tile] : tiles_) all.push_back(voxels(tile, origin, options));
     return all;
   }
-  const Voxels& voxels(Tile& tile, const MapOrigin& origin, const AlignOptions& options) {
+  std::shared_ptr<const Voxels> voxels(Tile& tile, const MapOrigin& origin, const AlignOptions& options) {
     const double resolution_m = options.resolution_m;
     const auto made = [&] {
-      return std::make_unique<const Voxels>(site_.voxels(tile.cloud, origin.position(resolution_m), options));
+      return std::make_shared<const Voxels>(site_.voxels(tile.cloud, origin.position(resolution_m), options));
     };
     for (Level& level : tile.levels) {
       if (level.resolution_m != resolution_m) continue;
       if (!(level.origin == origin)) level = {resolution_m, origin, made()};
-      return *level.voxels;
+      return level.voxels;
     }
     tile.levels.push_back({resolution_m, origin, made()});
-    return *tile.levels.back().voxels;
+    return tile.levels.back().voxels;
   }
 
   Site site_;

@@ -46,9 +46,19 @@ inline std::uint32_t least_points(const AlignOptions& options) {
 /// The statistics of a cell with enough points. Returns false if they define no Gaussian.
 bool finish_cell(const SummedCell& cell, const AlignOptions& options, VoxelStatistics& out);
 
-/// The points by key of their cell, and in their order where keys are equal. Throws InputError for a point
-/// outside the limits of cells.
-std::vector<KeyedIndex> by_cell(const MapPoints& points, double resolution_m);
+/// Points by key of their cell, and in their order where keys are equal.
+struct PointsByCell {
+  struct Run {
+    std::uint64_t key;
+    std::uint32_t first;  ///< in order
+  };
+  std::vector<std::uint32_t> order;  ///< indices of the points
+  std::vector<Run> cells;            ///< those with points, by increasing key, and one that ends the last
+};
+
+/// Counts points where the box around them has at most most_counted_cells(), and sorts them elsewhere. Throws
+/// InputError for a point outside the limits of cells.
+PointsByCell by_cell(const MapPoints& points, double resolution_m);
 /// Sorts by key. Equal keys stay in order.
 void sort_by_key(std::vector<KeyedIndex>& keyed);
 

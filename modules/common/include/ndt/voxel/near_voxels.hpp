@@ -24,6 +24,23 @@ class CandidateCells {
  public:
   NDT_HD explicit CandidateCells(float resolution_m) : resolution_m_(resolution_m) {}
 
+  /// Calls f(cell) for every cell: alone, each axis' gaps are squared once.
+  template <class F>
+  NDT_BODY void for_each(const Vec3<float>& centroid, const SingleLane&, F&& f) const {
+    const Span x(centroid.x, resolution_m_), y(centroid.y, resolution_m_), z(centroid.z, resolution_m_);
+    const double reach = resolution_m_ * (1 + 1e-5);
+    const auto squared = [](double gap) { return gap * gap; };
+    double xx[Span::kMost];
+    for (int i = 0; i <= x.last - x.first; ++i) xx[i] = squared(x.gap(x.first + i));
+    for (Cell c{0, 0, z.first}; c.z <= z.last; ++c.z) {
+      const double zz = squared(z.gap(c.z));
+      for (c.y = y.first; c.y <= y.last; ++c.y) {
+        const double yy = squared(y.gap(c.y));
+        for (c.x = x.first; c.x <= x.last; ++c.x)
+          if (xx[c.x - x.first] + yy + zz <= reach * reach) f(c);
+      }
+    }
+  }
   /// Calls f(cell); the lanes share the cells.
   template <class Lanes, class F>
   NDT_BODY void for_each(const Vec3<float>& centroid, const Lanes& lanes, F&& f) const {
@@ -46,6 +63,7 @@ class CandidateCells {
  private:
   /// Cells of one axis within reach, and the distance from the centroid to each.
   struct Span {
+    static constexpr int kMost = 5;  // one on either side, and another for the margin
     double centre, edge, margin;
     int first, last;
 
@@ -124,6 +142,9 @@ inline constexpr int kWindowBorder = 2;
 
 /// The box between two cells with a border for the voxels' reach; nothing if it exceeds the budget.
 std::optional<CellWindow> window_around(const Cell& low, const Cell& high, std::uint64_t max_cells);
+
+/// The box of cells that holds every voxel's reach; nothing if it exceeds the budget.
+std::optional<CellWindow> window_of_all(const std::vector<Cell>& voxels, std::uint64_t max_cells);
 
 /// The box of cells that holds every voxel's reach if it fits the budget; otherwise the largest box of inner
 /// quantiles that fits; an empty box if none fits.

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <span>
 #include <vector>
 
@@ -13,13 +14,15 @@
 namespace ndt {
 
 /// The cells of a tile with points. They do not depend on other tiles; what they become in a map does, where
-/// a cell has points of several tiles.
+/// a cell has points of several tiles. Never changes.
 class TileVoxels {
  public:
-  /// The points stay where they are and must outlive this. Throws InputError for one that is outside the
-  /// limits of cells.
+  /// The points stay where they are and must outlive the last add_points(). Throws InputError for one that is
+  /// outside the limits of cells.
   TileVoxels(const MapPoints& points, const AlignOptions& options);
 
+  /// Whether the boxes around the cells of both have a cell in common.
+  bool meets(const TileVoxels& other) const;
   /// Number of cells, which come by increasing key.
   std::size_t cells() const { return cells_.size() - 1; }
   std::uint64_t key(std::size_t cell) const { return cells_[cell].key; }
@@ -42,15 +45,36 @@ class TileVoxels {
   };
 
   MapPoints points_;
+  Cell low_, high_;                   // the box around the cells, if there is one
   std::vector<OccupiedCell> cells_;   // and one that ends the last
   std::vector<std::uint32_t> order_;  // points by cell
   std::vector<VoxelStatistics> statistics_;
 };
 
+/// The voxels of all tiles of a map, in the order of the tiles.
+using TilesVoxels = std::vector<std::shared_ptr<const TileVoxels>>;
+using TakeVoxel = std::function<void(const Cell&, const VoxelStatistics&)>;
+
 /// Calls f(cell, statistics) for the voxels of the tiles' points one after the other, by increasing key: with
 /// the bits that a build of all points has, for any way in which they are parted. Voxels with points of one
 /// tile are that tile's, others are summed anew. Returns the number of cells with points.
-std::int64_t for_each_voxel(std::span<const TileVoxels* const> tiles, const AlignOptions& options,
-                            const std::function<void(const Cell&, const VoxelStatistics&)>& f);
+std::int64_t for_each_voxel(const TilesVoxels& tiles, const AlignOptions& options, const TakeVoxel& f);
+
+/// The difference between two maps in tiles: the tiles that one of them has, and these tiles' cells.
+class TileChange {
+ public:
+  /// The tiles must outlive this.
+  TileChange(const TilesVoxels& before, const TilesVoxels& now);
+
+  /// Keys of the cells, increasing.
+  const std::vector<std::uint64_t>& cells() const { return cells_; }
+  /// Does as the function above, for the voxels that `now` has in these cells.
+  void for_each_voxel(const AlignOptions& options, const TakeVoxel& f) const;
+
+ private:
+  const TilesVoxels& now_;
+  std::vector<const TileVoxels*> tiles_;
+  std::vector<std::uint64_t> cells_;
+};
 
 }  // namespace ndt

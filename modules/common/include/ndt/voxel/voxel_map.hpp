@@ -57,9 +57,10 @@ class VoxelMap {
   /// Builds the same map, bit for bit, from a cloud that other levels are built from, too.
   VoxelMap(const MapCloud& cloud, const AlignOptions& options, const VoxelMapLimits& limits = {});
   /// Builds the same map, bit for bit, from a cloud in tiles. facts: about all points of the tiles, which are
-  /// relative to the map's origin.
-  VoxelMap(const CloudFacts& facts, std::span<const TileVoxels* const> tiles, const AlignOptions& options,
-           const VoxelMapLimits& limits = {});
+  /// relative to the map's origin. before: null, or a map with these options whose voxels and lists are taken
+  /// over where its tiles are the same.
+  VoxelMap(const CloudFacts& facts, const TilesVoxels& tiles, const AlignOptions& options,
+           const VoxelMap* before = nullptr, const VoxelMapLimits& limits = {});
 
   /// The overlapping windows of Finish::windows: a voxel for every cell of their fine grid that has enough
   /// points around it. Points see the voxel of their own cell alone. It has no surfaces and no voxel table.
@@ -100,6 +101,15 @@ class VoxelMap {
   void index_candidates(const VoxelMapLimits& limits);
   void index_outside(std::vector<KeyedIndex>& beyond);
 
+  // From an earlier map.
+  struct Patch;
+  void make_voxels(const AlignOptions& options, const VoxelMapLimits& limits);
+  void make_from(const VoxelMap& before, const TileChange& change, const AlignOptions& options,
+                 const VoxelMapLimits& limits);
+  Patch take_voxels(const VoxelMap& before, const TileChange& change, const AlignOptions& options);
+  void keep(const VoxelMap& before, std::size_t first, std::size_t end);
+  void take_lists(const VoxelMap& before, const Patch& patch, const VoxelMapLimits& limits);
+
   MapInfo info_;
   double resolution_m_;
   Neighbours neighbours_;
@@ -113,6 +123,7 @@ class VoxelMap {
   std::vector<NearVoxel> lists_;
   std::vector<CellEntry> outside_;
   std::uint64_t fine_ = 0;  // of windows: cells with points, at most
+  TilesVoxels tiles_;       // that it is made of
 };
 
 }  // namespace ndt
