@@ -53,10 +53,10 @@ def _name(figure, ax, points, chart):
     extents = [text.get_window_extent() for text in texts]
     offsets = placed([(x / scale, y / scale) for x, y in at], [(e.width / scale, e.height / scale) for e in extents],
                      (frame.width / scale, frame.height / scale))
-    for p, text, (dx, dy, led) in zip(points.itertuples(), texts, offsets):
+    for p, text, (dx, dy, lead) in zip(points.itertuples(), texts, offsets):
         text.set_transform(ax.transData + ScaledTranslation(dx / 72, dy / 72, figure.dpi_scale_trans))
-        if led:
-            ax.annotate("", (p.x, p.y), (dx, dy), textcoords="offset points", arrowprops=_leader(), annotation_clip=False).set_in_layout(False)
+        if lead:
+            ax.annotate("", (p.x, p.y), lead, textcoords="offset points", arrowprops=_leader(), annotation_clip=False).set_in_layout(False)
 
 
 def _text(ax, p, chart):

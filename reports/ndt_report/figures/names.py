@@ -10,13 +10,13 @@ NEAR = GAPS[1]  # of a wider gap, a line leads to the name
 
 
 def placed(points, sizes, box) -> list:
-    """[(dx, dy, led)] from each point to the middle of its name, and whether a line must lead there. points: (x, y); sizes:
+    """[(dx, dy, lead)] from each point to the middle of its name, and to the end of the line that must lead there, or None. points: (x, y); sizes:
     (width, height) of names; box: (width, height) of the plot, whose corner is 0, 0. Where all is taken, names overlap least."""
     taken = [(x - MARKER, y - MARKER, x + MARKER, y + MARKER) for x, y in points]
     out = [None] * len(points)
     for i in sorted(range(len(points)), key=lambda i: (points[i][1], points[i][0])):
         found = min(_candidates(points[i], sizes[i]), key=lambda c: (_covered(c[3], taken) + _outside(c[3], box), c[2]))
-        out[i] = (found[0], found[1], found[2] > NEAR)
+        out[i] = (found[0], found[1], _nearest(found, sizes[i]) if found[2] > NEAR else None)
         taken.append(found[3])
     return out
 
@@ -29,6 +29,11 @@ def _candidates(point, size):
             dx, dy = across * (gap + size[0] / 2), up * (gap + size[1] / 2)
             x, y, wide, high = point[0] + dx, point[1] + dy, size[0] / 2 + AIR, size[1] / 2 + AIR
             yield dx, dy, gap, (x - wide, y - high, x + wide, y + high)
+
+
+def _nearest(found, size) -> tuple:
+    """The place of the name that is nearest to the point."""
+    return tuple(math.copysign(max(0, abs(offset) - side / 2), offset) for offset, side in zip(found, size))
 
 
 def _covered(own, taken) -> float:

@@ -23,7 +23,7 @@ DENSE_DPI = 130  # of what is drawn as pixels: clouds, tens of thousands of poin
 
 # Okabe and Ito's palette, which the colour-blind can tell apart; the marker says it once more.
 ORACLE = ("#222222", "o", "-")
-PEER_GREYS, PEER_MARKERS = ("#7F7F7F", "#4C4C4C", "#ADADAD"), ("<", ">", "d", "p", "v", "h", "8")
+PEER_GREYS, PEER_MARKERS = ("#7F7F7F", "#4C4C4C", "#ADADAD"), ("<", ">", "d", "p", "v", "h", "^")
 OWN = (("#D4007F", "*", "-"), ("#7A00CC", "*", "-"), ("#B35900", "*", "-"))  # the user's methods
 SPARE_COLOURS = ("#8C564B", "#6A3D9A", "#B2A000", "#4D6B2F")
 SPARE_MARKERS = ("h", ">", "d", "p")

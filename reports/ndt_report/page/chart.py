@@ -13,6 +13,7 @@ HEIGHT_PX, WIDE_PX, NARROW_PX = 400, 640, 290  # for which names are placed
 PHONE_PX = 520  # narrower plots take the places of NARROW_PX
 NAME_PX, LETTER_PX = 11, 6.2
 INK, LINE, MUTED = "#1c1c1c", "#e4e4e4", "#666666"  # which the page's style replaces, for a dark ground too
+TICKS = [float(f"{digit}e{power}") for power in range(-6, 9) for digit in (1, 2, 5)]
 SHAPES = {"o": "circle", "s": "square", "^": "triangle-up", "v": "triangle-down", "D": "diamond", "d": "diamond", "P": "cross", "p": "square"}
 SHAPES |= {"X": "cross", "<": "triangle-left", ">": "triangle-right", "*": "M0,-1L.2245,-.309L.9511,-.309L.3633,.118L.5878,.809L0,.382L-.5878,.809"
            "L-.3633,.118L-.9511,-.309L-.2245,-.309Z"}
@@ -49,8 +50,8 @@ def _rows(points, chart, ends) -> list:
     rows = [{key: value for key, value in row.items() if value == value} for row in told.to_dict("records")]
     for end, width in (("wide", WIDE_PX), ("narrow", NARROW_PX)):
         places = placed(list(zip(across * width, up * HEIGHT_PX)), sizes, (width, HEIGHT_PX))
-        for row, (dx, dy, led) in zip(rows, places):
-            row |= {f"dx_{end}": round(dx), f"dy_{end}": round(-dy), f"led_{end}": f"M0,0L{dx:.0f},{-dy:.0f}" if led else "M0,0"}
+        for row, (dx, dy, lead) in zip(rows, places):
+            row |= {f"dx_{end}": round(dx), f"dy_{end}": round(-dy), f"led_{end}": f"M0,0L{lead[0]:.0f},{-lead[1]:.0f}" if lead else "M0,0"}
     return rows
 
 
@@ -58,7 +59,8 @@ def _layers(chart, methods, looks) -> dict:
     shown = {"condition": {"param": "shown", "empty": False, "value": 1}, "value": 0}
     colours = {"domain": methods, "range": [look["color"] for look in looks]}
     shapes = {"domain": methods, "range": [SHAPES.get(look["marker"], "circle") for look in looks]}
-    legend = {"orient": "bottom", "title": None, "columns": {"expr": f"width < {PHONE_PX} ? 1 : 4"}, "symbolOpacity": 1, "labelLimit": 300}
+    entry_px = round(7.5 * max(map(len, methods)) + 30)
+    legend = {"orient": "bottom", "title": None, "columns": {"expr": f"max(1, floor(width / {entry_px}))"}, "symbolOpacity": 1, "labelLimit": 300}
     method = {"field": "method", "type": "nominal"}
     toggle = {"type": "point", "fields": ["method"], "toggle": "true"}
     params = [
@@ -69,17 +71,17 @@ def _layers(chart, methods, looks) -> dict:
     points = {
         "mark": {"type": "point", "filled": True, "clip": True, "opacity": 1},
         "params": params,
-        "encoding": {"shape": method | {"scale": shapes, "legend": legend}, "size": large, "opacity": shown, "tooltip": _told(chart)},
+        "encoding": {"shape": method | {"scale": shapes, "legend": legend}, "size": large, "tooltip": _told(chart)},
     }
     floor = {"mark": {"type": "rule", "color": MUTED, "strokeDash": [2, 3], "clip": True}, "transform": [{"filter": "datum.floor > 0"}],
              "encoding": {"y": {"field": "floor", "aggregate": "max", "type": "quantitative"}}}
-    return {"layer": [floor, points | {"encoding": _places(chart) | points["encoding"] | {"color": method | {"scale": colours, "legend": legend}}},
-                      *(layer | {"encoding": _places(chart) | layer["encoding"] | {"opacity": shown, "color": method | {"scale": colours, "legend": None}}}
-                        for layer in (_leaders(), _names(chart)))]}
+    colour = {"color": method | {"scale": colours, "legend": legend}, "opacity": shown}
+    named = [layer | {"encoding": _places(chart) | colour | layer["encoding"]} for layer in (points, _leaders(), _names(chart))]
+    return {"layer": [floor, *named] if chart.points.floor.max() > 0 else named}
 
 
 def _places(chart) -> dict:
-    return {axis: {"field": axis, "type": "quantitative", "title": title, "axis": {"labelOverlap": True, "format": "~g"}, "scale": _scale(i)}
+    return {axis: {"field": axis, "type": "quantitative", "title": title, "axis": {"labelOverlap": True, "format": "~g", "values": TICKS}, "scale": _scale(i)}
             for i, (axis, title) in enumerate((("x", chart.x), ("y", chart.y)))}
 
 

@@ -67,7 +67,7 @@ def span(low, high, digits=3) -> str:
 
 def broken(name: Markup) -> Markup:
     """A name that a narrow table may break where its words end."""
-    return Markup(re.sub(r"([_:])(?![^<]*>)", r"\1<wbr>", name))
+    return Markup(re.sub(r"([_:])(?![^<]*>)", r"\1<wbr>", str(name)))
 
 
 @functools.cache
