@@ -9,6 +9,7 @@ from .names import placed
 from .style import BAND, FONT_PT, MUTED, Looks, log_axis, panels
 
 ROOM = 1.35  # around the points: the axes end this many times beyond them
+LEAST_SPAN = 8.0  # of an axis: its high end over its low one
 HEIGHT_IN = 4.1
 NAME_PT = FONT_PT - 0.5
 
@@ -26,7 +27,10 @@ class Chart:
 
 
 def limits(values) -> tuple:
-    return float(min(values)) / ROOM, float(max(values)) * ROOM
+    """The ends of an axis: around the points, and LEAST_SPAN apart at least, so that ticks fit."""
+    low, high = float(min(values)), float(max(values))
+    room = max(ROOM, (LEAST_SPAN * low / high) ** 0.5)
+    return low / room, high * room
 
 
 def draw_named(chart: Chart, dataset: str):
