@@ -151,6 +151,7 @@ def test_the_chart_names_every_method_toggles_them_and_filters_by_dataset(page, 
     assert len(browser.value(NAMES)) == 3
     places = "[...document.querySelectorAll('#chart .role-mark.mark-text text')].map(t => t.getAttribute('transform')).join()"
     before = browser.value(places)
-    browser.value("(s => { s.value = s.options[1].value; s.dispatchEvent(new Event('input')); })(document.querySelector('#chart select'))")
+    choose = "s.value = s.options[1].value; s.dispatchEvent(new Event('input'))"
+    browser.value(f"(s => {{ {choose}; }})(document.querySelector('#chart select'))")
     browser.value(AFTER_A_FRAME)
     assert browser.value(places) != before and len(browser.value(NAMES)) == 3

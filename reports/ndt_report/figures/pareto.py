@@ -88,7 +88,7 @@ def draw(table: pd.DataFrame, datasets: pd.DataFrame, better, shown: list, look:
     first = points.dataset.iloc[0]
     chart = _chart(points, look, own)
     drawn = points[points.dataset == first]
-    note = "Left and low is good. A point is the median over alignments, with a method's fastest thread count; both axes are logarithmic."
+    note = "Low and left is good. A point is the median over alignments with the fastest threads. Both axes are logarithmic."
     note += smallest_shown(drawn) + (" Grey: errors that the truth is too coarse to show." if drawn.truth_accuracy_mm.max() > 0 else "")
     figure = draw_named(chart, first)
     return Drawing("pareto", "Accuracy against latency", finding(drawn, better), figure, drawn, note, chart=chart)

@@ -19,9 +19,9 @@ def _pairs(table, bases, name, datasets) -> pd.DataFrame:
     for row in rows.drop_duplicates("dataset").itertuples():
         if row.dataset in bases:
             base, floor = bases[row.dataset], 1000 * float(np.nan_to_num(datasets.truth_accuracy_m.astype(float)[row.dataset]))
-            out.append({"base": base.implementation, "ms": row.align_ms_p50 + np.nan_to_num(row.prepare_ms_p50), "base_ms": base.align_ms_p50,
-                        "mm": max(row.translation_error_mm_p50, floor), "base_mm": max(base.translation_error_mm_p50, floor),
-                        "successes": row.successes, "n": row.measurements})
+            times = {"ms": row.align_ms_p50 + np.nan_to_num(row.prepare_ms_p50), "base_ms": base.align_ms_p50}
+            errors = {"mm": max(row.translation_error_mm_p50, floor), "base_mm": max(base.translation_error_mm_p50, floor)}
+            out.append({"base": base.implementation, "successes": row.successes, "n": row.measurements} | times | errors)
     return pd.DataFrame(out)
 
 

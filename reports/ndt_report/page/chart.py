@@ -14,9 +14,9 @@ PHONE_PX = 520  # narrower plots take the places of NARROW_PX
 NAME_PX, LETTER_PX = 11, 6.2
 INK, LINE, MUTED = "#1c1c1c", "#e4e4e4", "#666666"  # which the page's style replaces, for a dark ground too
 TICKS = [float(f"{digit}e{power}") for power in range(-6, 9) for digit in (1, 2, 5)]
-SHAPES = {"o": "circle", "s": "square", "^": "triangle-up", "v": "triangle-down", "D": "diamond", "d": "diamond", "P": "cross", "p": "square"}
-SHAPES |= {"X": "cross", "<": "triangle-left", ">": "triangle-right", "*": "M0,-1L.2245,-.309L.9511,-.309L.3633,.118L.5878,.809L0,.382L-.5878,.809"
-           "L-.3633,.118L-.9511,-.309L-.2245,-.309Z"}
+STAR = "M0,-1L.22,-.31L.95,-.31L.36,.12L.59,.81L0,.38L-.59,.81L-.36,.12L-.95,-.31L-.22,-.31Z"
+SHAPES = {"o": "circle", "s": "square", "p": "square", "^": "triangle-up", "v": "triangle-down", "<": "triangle-left", ">": "triangle-right"}
+SHAPES |= {"D": "diamond", "d": "diamond", "P": "cross", "X": "cross", "*": STAR}
 
 
 def specification(chart: Chart, runs: dict = None) -> dict:
@@ -32,7 +32,8 @@ def specification(chart: Chart, runs: dict = None) -> dict:
     spec = {"$schema": "https://vega.github.io/schema/vega-lite/v6.json", "background": None, "data": {"values": rows}, "params": params}
     spec |= {"transform": [{"filter": "datum.dataset == dataset"}], "config": _config()}
     if runs:
-        column = {"field": "run", "type": "nominal", "title": None, "sort": list(runs), "header": {"labelFontSize": 13, "labelFontWeight": "bold"}}
+        header = {"labelFontSize": 13, "labelFontWeight": "bold"}
+        column = {"field": "run", "type": "nominal", "title": None, "sort": list(runs), "header": header}
         return spec | {"facet": {"column": column}, "spec": layers | {"height": HEIGHT_PX}}
     return spec | {"width": "container", "height": HEIGHT_PX} | layers
 
@@ -51,7 +52,8 @@ def _rows(points, chart, ends) -> list:
     for end, width in (("wide", WIDE_PX), ("narrow", NARROW_PX)):
         places = placed(list(zip(across * width, up * HEIGHT_PX)), sizes, (width, HEIGHT_PX))
         for row, (dx, dy, lead) in zip(rows, places):
-            row |= {f"dx_{end}": round(dx), f"dy_{end}": round(-dy), f"led_{end}": f"M0,0L{lead[0]:.0f},{-lead[1]:.0f}" if lead else "M0,0"}
+            path = f"M0,0L{lead[0]:.0f},{-lead[1]:.0f}" if lead else "M0,0"
+            row |= {f"dx_{end}": round(dx), f"dy_{end}": round(-dy), f"led_{end}": path}
     return rows
 
 
@@ -67,11 +69,11 @@ def _layers(chart, methods, looks) -> dict:
         {"name": "shown", "select": toggle, "bind": "legend", "value": [{"method": name} for name in methods]},
         {"name": "zoom", "select": {"type": "interval", "zoom": "wheel![event.ctrlKey]"}, "bind": "scales"},
     ]
-    large = {"condition": {"test": {"field": "method", "oneOf": chart.strong}, "value": 240}, "value": 90} if chart.strong else {"value": 90}
+    strong = {"condition": {"test": {"field": "method", "oneOf": chart.strong}, "value": 240}} if chart.strong else {}
     points = {
         "mark": {"type": "point", "filled": True, "clip": True, "opacity": 1},
         "params": params,
-        "encoding": {"shape": method | {"scale": shapes, "legend": legend}, "size": large, "tooltip": _told(chart)},
+        "encoding": {"shape": method | {"scale": shapes, "legend": legend}, "size": strong | {"value": 90}, "tooltip": _told(chart)},
     }
     floor = {"mark": {"type": "rule", "color": MUTED, "strokeDash": [2, 3], "clip": True}, "transform": [{"filter": "datum.floor > 0"}],
              "encoding": {"y": {"field": "floor", "aggregate": "max", "type": "quantitative"}}}
@@ -81,12 +83,14 @@ def _layers(chart, methods, looks) -> dict:
 
 
 def _places(chart) -> dict:
-    return {axis: {"field": axis, "type": "quantitative", "title": title, "axis": {"labelOverlap": True, "format": "~g", "values": TICKS}, "scale": _scale(i)}
+    ticks = {"axis": {"labelOverlap": True, "format": "~g", "values": TICKS}}
+    return {axis: ticks | {"field": axis, "type": "quantitative", "title": title, "scale": _scale(i)}
             for i, (axis, title) in enumerate((("x", chart.x), ("y", chart.y)))}
 
 
 def _scale(axis: int) -> dict:
-    return {"type": "log", "nice": False, **{f"domain{end}": {"expr": f"ends[dataset][{2 * axis + k}]"} for k, end in enumerate(("Min", "Max"))}}
+    low, high = ({"expr": f"ends[dataset][{2 * axis + end}]"} for end in (0, 1))
+    return {"type": "log", "nice": False, "domainMin": low, "domainMax": high}
 
 
 def _by_width(name: str) -> dict:
@@ -95,7 +99,8 @@ def _by_width(name: str) -> dict:
 
 def _leaders() -> dict:
     """Lines from points to names that are not beside them: paths in pixels, which a size of 4 leaves as they are."""
-    return {"mark": {"type": "point", "shape": _by_width("led"), "size": 4, "filled": False, "strokeWidth": 0.7, "clip": True}, "encoding": {}}
+    mark = {"type": "point", "shape": _by_width("led"), "size": 4, "filled": False, "strokeWidth": 0.7, "clip": True}
+    return {"mark": mark, "encoding": {}}
 
 
 def _names(chart) -> dict:
@@ -110,8 +115,9 @@ def _told(chart) -> list:
 
 
 def _config() -> dict:
-    axis = {"labelColor": INK, "titleColor": INK, "gridColor": LINE, "domainColor": MUTED, "tickColor": MUTED, "labelFontSize": 12, "titleFontSize": 12}
-    return {"axis": axis | {"titleFontWeight": "normal"}, "legend": {"labelColor": INK, "labelFontSize": 12}, "header": {"labelColor": INK},
+    axis = {"labelColor": INK, "titleColor": INK, "gridColor": LINE, "domainColor": MUTED, "tickColor": MUTED}
+    sizes = {"labelFontSize": 12, "titleFontSize": 12, "titleFontWeight": "normal"}
+    return {"axis": axis | sizes, "legend": {"labelColor": INK, "labelFontSize": 12}, "header": {"labelColor": INK},
             "view": {"stroke": None}, "font": "DejaVu Sans, Segoe UI, Roboto, Arial, sans-serif"}
 
 
