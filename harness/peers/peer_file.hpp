@@ -34,7 +34,7 @@ struct PeerFile {
 /// in them. Throws InputError if NDT_PEERS names no folder.
 std::vector<std::string> peer_names();
 
-/// Where both folders have the name, the file of NDT_PEERS counts. Throws UsageError for an unknown name,
+/// Takes the file of NDT_PEERS if both folders have the name. Throws UsageError for an unknown name,
 /// InputError if its file cannot be used.
 PeerFile read_peer(std::string_view name);
 

@@ -1,5 +1,4 @@
-"""What a page opens with: the user's own method in the headline, a line for each method, names that do not cover each other, and a
-chart only where its library is there."""
+"""The first screen of a page: the user's own method in the headline and a line for each method. Names do not cover each other."""
 
 import needs  # noqa: F401  first: it skips
 

@@ -1,4 +1,4 @@
-"""Every method as a named point, what it costs against how good it is: one panel for paper, and all datasets as a Chart for the page."""
+"""Every method as a named point: one panel for paper, and all datasets as a Chart for the page."""
 
 from dataclasses import dataclass, field
 
@@ -16,7 +16,7 @@ NAME_PT = FONT_PT - 0.5
 
 @dataclass
 class Chart:
-    """What the page draws so that a reader can filter it."""
+    """Points that the page draws so that a reader can filter them."""
 
     points: pd.DataFrame  # dataset, method, x, y, floor (of y; 0 without)
     x: str  # titles of the axes

@@ -11,8 +11,8 @@ NEAR = GAPS[1]  # of a wider gap, a line leads to the name
 
 def placed(points, sizes, box) -> list:
     """[(dx, dy, lead)] from each point to the middle of its name, and to the end of the line that must lead there, or None.
-    points: (x, y); sizes: (width, height) of names; box: (width, height) of the plot, whose corner is 0, 0. Where all is taken,
-    names overlap least."""
+    points: (x, y). sizes: (width, height) of names. box: (width, height) of the plot, whose corner is 0, 0. Names overlap least
+    where all is taken."""
     taken = [(x - MARKER, y - MARKER, x + MARKER, y + MARKER) for x, y in points]
     out = [None] * len(points)
     for i in sorted(range(len(points)), key=lambda i: (points[i][1], points[i][0])):

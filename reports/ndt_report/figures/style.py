@@ -23,7 +23,7 @@ DENSE_DPI = 130  # of what is drawn as pixels: clouds, tens of thousands of poin
 
 # Okabe and Ito's palette, which the colour-blind can tell apart; the marker says it once more.
 ORACLE = ("#222222", "o", "-")
-PEER_GREYS, PEER_MARKERS = ("#7F7F7F", "#4C4C4C", "#ADADAD"), ("<", ">", "d", "p", "v", "h", "^")
+PEER_GREYS, PEER_MARKERS = ("#757575", "#4C4C4C", "#9E9E9E"), ("<", ">", "d", "p", "v", "h", "^")
 OWN = (("#D4007F", "*", "-"), ("#7A00CC", "*", "-"), ("#B35900", "*", "-"))  # the user's methods
 SPARE_COLOURS = ("#8C564B", "#6A3D9A", "#B2A000", "#4D6B2F")
 SPARE_MARKERS = ("h", ">", "d", "p")
@@ -79,8 +79,8 @@ def _greys():
 
 
 class Looks:
-    """Colour, marker and line of every implementation of a run: near-black for the oracle, grey for peers, full colour for
-    the user's own, and for the others a palette in the order of implementations.json."""
+    """Colour, marker and line of every implementation of a run. The oracle is near-black, peers are grey, the user's own have full
+    colour. The others have a palette in the order of implementations.json."""
 
     def __init__(self, implementations: pd.DataFrame):
         self.names = list(implementations.index)

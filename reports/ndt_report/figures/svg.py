@@ -1,5 +1,5 @@
-"""A figure as files, SVG and PDF, and the same drawing inline in the page, where it takes the page's colours and comes apart into
-panels for a narrow screen."""
+"""A figure as files, SVG and PDF, and inline in the page. There it takes the page's colours, and comes apart into panels for a
+narrow screen."""
 
 import io
 import re

@@ -13,7 +13,7 @@ def answer_table(table: pd.DataFrame, shown) -> pd.DataFrame:
     rows = table[table.dataset.isin(shown) & (table.variant == "autoware")]
     rows = rows.sort_values("align_ms_p50", kind="stable").drop_duplicates(["dataset", "implementation"])
     out = [_row(name, own) for name, own in rows.groupby("implementation", sort=False)]
-    return pd.DataFrame(out, columns=COLUMNS).sort_values("ms_low", kind="stable").reset_index(drop=True)
+    return pd.DataFrame(out, columns=COLUMNS).sort_values(["ms_low", "successes"], ascending=[True, False], kind="stable").reset_index(drop=True)
 
 
 def _row(name, own) -> dict:

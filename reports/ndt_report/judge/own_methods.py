@@ -47,5 +47,5 @@ def _errors(pairs) -> str:
         return ""
     nearer = int((known.mm < (1 - MARGIN) * known.base_mm).sum())
     farther = int((known.mm > (1 + MARGIN) * known.base_mm).sum())
-    counts = {"nearer to the truth": nearer, "as near": len(known) - nearer - farther, "farther from it": farther}
+    counts = {"smaller": nearer, "as large": len(known) - nearer - farther, "larger": farther}
     return "its errors are " + ", ".join(f"{what} on {n}" for what, n in counts.items() if n) + f" of {len(known)} datasets"

@@ -41,6 +41,7 @@ def render(report: LocalizationReport) -> str:
         runs=report.runs,
         sections={key: name for key, name in SECTIONS.items() if key != "methods" or len(report.methods)},
         first=first,
+        untimed=False,
         moved=first is not None and len(first.picture.panels) == 1,
         chart=chart,
         missing_library=MISSING,

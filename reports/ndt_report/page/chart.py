@@ -11,12 +11,12 @@ from ..figures.names import placed
 
 HEIGHT_PX, WIDE_PX, NARROW_PX = 400, 640, 290  # for which names are placed
 PHONE_PX = 520  # narrower plots take the places of NARROW_PX
-NAME_PX, LETTER_PX = 11, 6.2
+NAME_PX, LETTER_PX, BOLD_PX = 11, 6.2, 7.4
 INK, LINE, MUTED = "#1c1c1c", "#e4e4e4", "#666666"  # which the page's style replaces, for a dark ground too
 TICKS = [float(f"{digit}e{power}") for power in range(-6, 9) for digit in (1, 2, 5)]
 STAR = "M0,-1L.22,-.31L.95,-.31L.36,.12L.59,.81L0,.38L-.59,.81L-.36,.12L-.95,-.31L-.22,-.31Z"
-SHAPES = {"o": "circle", "s": "square", "p": "square", "^": "triangle-up", "v": "triangle-down", "<": "triangle-left", ">": "triangle-right"}
-SHAPES |= {"D": "diamond", "d": "diamond", "P": "cross", "X": "cross", "*": STAR}
+SHAPES = {"o": "circle", "s": "square", "p": "square", "^": "triangle-up", "v": "triangle-down", "<": "triangle-left"}
+SHAPES |= {">": "triangle-right", "D": "diamond", "d": "diamond", "P": "cross", "X": "cross", "*": STAR}
 
 
 def specification(chart: Chart, runs: dict = None) -> dict:
@@ -46,7 +46,7 @@ def _rows(points, chart, ends) -> list:
     """A dictionary for each point, with the place of its name on a wide and on a narrow plot."""
     x0, x1, y0, y1 = np.log(ends[points.dataset.iloc[0]])
     across, up = (np.log(points.x) - x0) / (x1 - x0), (np.log(points.y) - y0) / (y1 - y0)
-    sizes = [(LETTER_PX * len(name), NAME_PX + 1) for name in points.method]
+    sizes = [((BOLD_PX if name in chart.strong else LETTER_PX) * len(name), NAME_PX + 1) for name in points.method]
     told = points[["run", "dataset", "method", "x", "y", "floor", *chart.beside]]
     rows = [{key: value for key, value in row.items() if value == value} for row in told.to_dict("records")]
     for end, width in (("wide", WIDE_PX), ("narrow", NARROW_PX)):
@@ -62,14 +62,15 @@ def _layers(chart, methods, looks) -> dict:
     colours = {"domain": methods, "range": [look["color"] for look in looks]}
     shapes = {"domain": methods, "range": [SHAPES.get(look["marker"], "circle") for look in looks]}
     entry_px = round(7.5 * max(map(len, methods)) + 30)
-    legend = {"orient": "bottom", "title": None, "columns": {"expr": f"max(1, floor(width / {entry_px}))"}, "symbolOpacity": 1, "labelLimit": 300}
+    columns = {"expr": f"max(1, floor(width / {entry_px}))"}
+    legend = {"orient": "bottom", "title": None, "columns": columns, "symbolOpacity": 1, "labelLimit": 300}
     method = {"field": "method", "type": "nominal"}
     toggle = {"type": "point", "fields": ["method"], "toggle": "true"}
     params = [
         {"name": "shown", "select": toggle, "bind": "legend", "value": [{"method": name} for name in methods]},
         {"name": "zoom", "select": {"type": "interval", "zoom": "wheel![event.ctrlKey]"}, "bind": "scales"},
     ]
-    strong = {"condition": {"test": {"field": "method", "oneOf": chart.strong}, "value": 240}} if chart.strong else {}
+    strong = {"condition": {"test": {"field": "method", "oneOf": chart.strong}, "value": 150}} if chart.strong else {}
     points = {
         "mark": {"type": "point", "filled": True, "clip": True, "opacity": 1},
         "params": params,

@@ -104,6 +104,7 @@ def render(report: Report, beside: Beside = None) -> str:
     bodies = [(part, _body(part, report, common)) for part in report.parts.values()]
     return template("report.html.jinja").render(
         **common,
+        untimed=report.table.align_ms_p50.isna().all(),  # then the first figure's finding is the answer
         answer=answer_table(report.table, report.shown).to_dict("records"),
         bodies=[(part, body) for part, body in bodies if body.strip()],
         absent=[part for part, body in bodies if not body.strip() and not part.drawings],
