@@ -8,6 +8,8 @@
 #include <cctype>
 #include <cstdlib>
 #include <iterator>
+#include <optional>
+#include <set>
 
 #include "base/errors.hpp"
 #include "base/programs.hpp"
@@ -57,32 +59,47 @@ void add_arguments(std::string_view given, PeerFile& peer) {
   std::ranges::move(arguments, std::back_inserter(peer.command));
 }
 
-}  // namespace
-
-std::optional<fs::path> peers_folder() {
+/// The folder that NDT_PEERS names; nothing without it.
+std::optional<fs::path> users_folder() {
+  const char* named = std::getenv("NDT_PEERS");
+  if (named == nullptr || *named == '\0') return std::nullopt;
   std::error_code missing;
-  if (const char* named = std::getenv("NDT_PEERS"); named != nullptr && *named != '\0') {
-    if (!fs::is_directory(named, missing))
-      throw refusal(printable_name(named), "NDT_PEERS", "is no folder",
-                    "set it to a folder of peers, or unset it");
-    return fs::absolute(named);
-  }
-  try {
-    return project_folder("peers");
-  } catch (const InputError&) {
-    return std::nullopt;
-  }
+  if (!fs::is_directory(named, missing))
+    throw refusal(printable_name(named), "NDT_PEERS", "is no folder",
+                  "set it to a folder of peers, or unset it");
+  return fs::absolute(named);
 }
 
+/// The folders of peers, the user's first.
+std::vector<fs::path> peers_folders() {
+  std::vector<fs::path> folders;
+  if (std::optional<fs::path> named = users_folder()) folders.push_back(*std::move(named));
+  try {
+    folders.push_back(project_folder("peers"));
+  } catch (const InputError&) {  // an installed program may have none
+  }
+  return folders;
+}
+
+/// The first folder with a file for the name, without its prefix.
+fs::path folder_of(const std::string& name) {
+  const std::vector<fs::path> folders = peers_folders();
+  const auto found = std::ranges::find_if(folders, [&](const fs::path& folder) {
+    std::error_code missing;
+    return fs::exists(folder / (name + ".toml"), missing);
+  });
+  return found == folders.end() ? fs::path() : *found;
+}
+
+}  // namespace
+
 std::vector<std::string> peer_names() {
-  std::vector<std::string> names;
-  const std::optional<fs::path> folder = peers_folder();
-  if (!folder) return names;
-  for (const auto& entry : fs::directory_iterator(*folder))
-    if (entry.path().extension() == ".toml" && is_name(entry.path().stem().string()))
-      names.push_back(std::string(kPeerPrefix) + entry.path().stem().string());
-  std::ranges::sort(names);
-  return names;
+  std::set<std::string> names;
+  for (const fs::path& folder : peers_folders())
+    for (const auto& entry : fs::directory_iterator(folder))
+      if (entry.path().extension() == ".toml" && is_name(entry.path().stem().string()))
+        names.insert(std::string(kPeerPrefix) + entry.path().stem().string());
+  return {names.begin(), names.end()};
 }
 
 PeerFile read_peer(std::string_view called) {
@@ -97,8 +114,10 @@ PeerFile read_peer(std::string_view called) {
   }
   PeerFile peer;
   peer.name = name;
-  peer.folder = *peers_folder();
-  TomlTable toml = TomlTable::read(peer.folder / (peer.name.substr(kPeerPrefix.size()) + ".toml"));
+  const std::string file = peer.name.substr(kPeerPrefix.size());
+  peer.folder = folder_of(file);
+  peer.users_own = peer.folder == users_folder();
+  TomlTable toml = TomlTable::read(peer.folder / (file + ".toml"));
   peer.about = toml.required_text("about");
   peer.version = toml.required_text("version");
   peer.licence = toml.required_text("licence");

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <filesystem>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -28,16 +27,15 @@ struct PeerFile {
   bool follows = false;       ///< it answers "follow"
   bool searches = false;      ///< it answers "search"
   bool anywhere = false;      ///< it answers "anywhere", too
+  bool users_own = false;     ///< its file is in the folder that NDT_PEERS names
 };
 
-/// The value of NDT_PEERS, else the project's peers/; nothing where neither is there. Throws InputError if
-/// NDT_PEERS names no folder.
-std::optional<std::filesystem::path> peers_folder();
-
-/// The names of all files of peers_folder(), sorted, whatever is in them.
+/// The names of all files in the folder that NDT_PEERS names and in the project's peers/, sorted, whatever is
+/// in them. Throws InputError if NDT_PEERS names no folder.
 std::vector<std::string> peer_names();
 
-/// Throws UsageError for an unknown name, InputError if its file cannot be used.
+/// Takes the file of NDT_PEERS if both folders have the name. Throws UsageError for an unknown name,
+/// InputError if its file cannot be used.
 PeerFile read_peer(std::string_view name);
 
 /// The path of the command's program, empty if it cannot be found or started. One without a slash is looked

@@ -65,4 +65,8 @@ bool searches_anywhere(const Implementation& entry) {
   return entry.own_process && peer_called(entry.name).file.anywhere;
 }
 
+bool is_users_own(const Implementation& entry) {
+  return entry.own_process && peer_called(entry.name).file.users_own;
+}
+
 }  // namespace ndt::harness

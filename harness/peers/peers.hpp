@@ -18,5 +18,7 @@ bool follows(const Implementation& entry);
 bool searches_itself(const Implementation& entry);
 /// True for a peer whose search needs no guess.
 bool searches_anywhere(const Implementation& entry);
+/// True for a peer from the folder that NDT_PEERS names.
+bool is_users_own(const Implementation& entry);
 
 }  // namespace ndt::harness

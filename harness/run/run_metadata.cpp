@@ -15,6 +15,7 @@
 #include "ndt/io/cloud_file.hpp"
 #include "ndt/io/output_file.hpp"
 #include "peers/peer_file.hpp"
+#include "peers/peers.hpp"
 #include "run/run_folder.hpp"
 
 namespace ndt::harness {
@@ -163,6 +164,7 @@ json implementation_json(const Implementation& entry) {
           {"note", entry.note},
           {"stop_rule", entry.stop_rule},
           {"peer", entry.peer},
+          {"own", is_users_own(entry)},
           {"oracle", entry.name == kReference},
           {"budget", budget_json(entry)},
           {"one_thread", entry.one_thread},

@@ -1,4 +1,4 @@
-"""python3 -m ndt_report report DIR... [--out DIR] [--open] · python3 -m ndt_report compare A B [--fail-on slower]
+"""python3 -m ndt_report report DIR... [--out DIR] [--beside DIR] [--open] · python3 -m ndt_report compare A B [--fail-on slower]
 [--json] · python3 -m ndt_report trajectory TRUTH ESTIMATE [--align] [--delta N] [--max-gap S] [--json] · python3 -m
 ndt_report publish DIR... --out DIR [--figure NAME]..."""
 
@@ -62,6 +62,7 @@ def add_report(commands):
     command.add_argument(
         "--out", type=Path, help="folder of the page, made if need be; needed for several localisations"
     )
+    command.add_argument("--beside", type=Path, metavar="DIR", help="another run, side by side with it on the page")
     command.add_argument("--open", action="store_true", help="show the page in a browser")
 
 
@@ -129,15 +130,20 @@ def _localized(arguments) -> list:
 def _report_run(arguments, localized) -> Path:
     from .read.load import load_run
     from .sections.report import make_report as sections_of
+    from .page.beside import beside_of
     from .page.terminal import summary_lines, width
     from .page.write import write_report
 
     folder = _only(arguments.folders, localized)
     live_line.draw(f"reading {printable(str(folder))}")
     report = sections_of(load_run(folder))
+    beside = None
+    if arguments.beside:
+        live_line.draw(f"reading {printable(str(arguments.beside))}")
+        beside = beside_of(sections_of(load_run(arguments.beside)), report)
     folder = arguments.out or folder
     folder.mkdir(parents=True, exist_ok=True)
-    page = write_report(report, folder)
+    page = write_report(report, folder, beside)
     show(summary_lines(report, page, width()))
     return page
 
@@ -162,6 +168,8 @@ def _report_localizations(arguments) -> Path:
 
     live_line.draw("reading localisations")
     first, *others = arguments.folders
+    if arguments.beside:
+        raise refusal(arguments.beside, "--beside", "is for runs of ndt-bench run", "give all folders of localisations one after another")
     if others and not arguments.out:
         raise refusal(first, "", "one of several, whose page needs a folder of its own", "give --out")
     report = make_localization_report(load_localizations(arguments.folders))

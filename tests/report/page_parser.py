@@ -3,7 +3,7 @@
 import re
 from html.parser import HTMLParser
 
-VOID = {"meta", "link", "img", "br", "hr", "input"}
+VOID = {"meta", "link", "img", "br", "hr", "input", "wbr"}
 
 
 class Page(HTMLParser):

@@ -10,7 +10,7 @@ import pytest
 from ndt_report.read.load import load_run
 from ndt_report.page.html import script_hash
 from ndt_report.sections.report import make_report
-from ndt_report.figures.style import Looks
+from ndt_report.figures.style import OWN, PEER_GREYS, Looks
 from ndt_report.judge.verdict import dataset_sentence
 from ndt_report.page.write import write_report
 from page_parser import Page
@@ -57,7 +57,8 @@ def test_the_page_is_well_formed_and_small(made, page):
 def test_the_page_fetches_nothing_and_runs_only_its_own_script(made, page):
     (script,) = re.findall(r"<script>(.*?)</script>", made[1], re.S)
     (policy,) = [a["content"] for a in page.of("meta") if a.get("http-equiv") == "Content-Security-Policy"]
-    assert policy.endswith(f"script-src '{script_hash(script)}'") and "http" not in script
+    assert policy.endswith(f"script-src '{script_hash(script)}'")
+    source = made[1].replace(script, "")
     assert (
         page.of("iframe") == []
         and not any(k.startswith("on") for _, a in page.tags for k in a)
@@ -68,8 +69,8 @@ def test_the_page_fetches_nothing_and_runs_only_its_own_script(made, page):
     ids = {a["id"] for _, a in page.tags if "id" in a}
     inner = [a["xlink:href"] for _, a in page.tags if "xlink:href" in a]
     assert all(href.startswith("data:image/png;base64,") or href[1:] in ids for href in inner)
-    assert set(re.findall(r"url\(#([^)]*)\)", made[1])) <= ids
-    assert page.of("img") == [] and not re.search(r"url\((?!#)", made[1]) and "@import" not in made[1]
+    assert set(re.findall(r"url\(#([^)]*)\)", source)) <= ids
+    assert page.of("img") == [] and not re.search(r"url\((?!#)", source) and "@import" not in source
     assert any("default-src 'none'" in (a.get("content") or "") for a in page.of("meta"))
 
 
@@ -86,7 +87,8 @@ def test_every_figure_has_a_finding_with_a_number_an_alternative_text_and_its_cs
         assert any(drawing.finding in label for label in labels)
         file = (made[0] / "figures" / f"{drawing.name}.svg").read_text()
         assert ElementTree.fromstring(file).tag.endswith("svg") and "var(" not in file
-        assert f"figures/{drawing.name}.svg" in {a["href"] for a in page.of("a")}
+        assert {f"figures/{drawing.name}.{ending}" for ending in ("svg", "pdf")} <= {a["href"] for a in page.of("a")}
+        assert (made[0] / "figures" / f"{drawing.name}.pdf").read_bytes().startswith(b"%PDF-")
         with open(made[0] / "figures" / f"{drawing.name}.csv", newline="") as file:
             rows = list(csv.DictReader(file))
         assert len(rows) == len(drawing.data) > 0
@@ -165,7 +167,7 @@ def test_colours_and_markers_are_distinct_and_follow_the_order_of_the_implementa
     names = ["cpu_pclomp_ref", *(f"own{i}" for i in range(10)), "pcl_ndt"]
     look = Looks(implementations(*names))
     assert len({look(n)["color"] for n in names}) == len({look(n)["marker"] for n in names}) == len(names)
-    assert look("cpu_pclomp_ref")["color"] == "#222222" and look("pcl_ndt")["color"] == "#7F7F7F"
+    assert look("cpu_pclomp_ref")["color"] == "#222222" and look("pcl_ndt")["color"] == PEER_GREYS[0]
     assert (
         look("own0")["color"]
         == Looks(implementations("cpu_pclomp_ref", "other"))("other")["color"]
@@ -179,8 +181,15 @@ def test_several_peers_are_told_apart():
     table = implementations("cpu_pclomp_ref", "pcl_ndt", *(f"exec:{i}" for i in range(5)))
     look = Looks(table.assign(peer=table.name != "cpu_pclomp_ref"))
     looks = [look(name) for name in table.name]
-    assert len({x["color"] for x in looks}) == len({x["marker"] for x in looks}) == len(looks)
-    assert {x["linestyle"] for x in looks[1:]} == {":"}
+    assert len({x["marker"] for x in looks}) == len(looks) and {x["linestyle"] for x in looks[1:]} == {":"}
+    greys = [int(grey[1:3], 16) for grey in PEER_GREYS]
+    assert {x["color"] for x in looks[1:]} == set(PEER_GREYS) and min(abs(a - b) for a in greys for b in greys if a != b) >= 40
+
+
+def test_the_users_own_method_has_full_colour():
+    table = implementations("cpu_pclomp_ref", "exec:theirs", "exec:mine")
+    look = Looks(table.assign(peer=table.name != "cpu_pclomp_ref", own=[None, False, True]))
+    assert look("exec:theirs")["color"] in PEER_GREYS and look("exec:mine")["color"] == OWN[0][0] and look("exec:mine")["linestyle"] == "-"
 
 
 def test_implementations_on_a_device_show_their_transfers_and_others_why_not(tmp_path, made):
@@ -196,7 +205,7 @@ def test_implementations_on_a_device_show_their_transfers_and_others_why_not(tmp
     page = Page(write_report(report, folder).read_text())
     assert page.wrong == [] and not re.search(r"\b(nan|NaN|None)\b", page.text)
     assert list(report.tables["transfers"].implementation) == 2 * devices
-    section = page.text.partition("Transfers Counted where")[2].partition("Without counts")[0]
+    section = page.text.partition("launches, waits Counted where")[2].partition("Without counts")[0]
     assert section.count("kept: bytes in a round: at most 4") == 2
     assert section.count("not kept: launches: 7, at most 1 allowed") == 2
     assert "Without counts: cpu_pclomp_ref (no device); multikernel_cpu (no device)." in page.text

@@ -14,6 +14,7 @@ from ndt_report.localization.page import write_localization
 from ndt_report.localization.report import make_localization_report
 from ndt_report.sections.report import make_report
 from ndt_report.figures.style import FONT_PT
+from ndt_report.page.vega import MISSING as MISSING_LIBRARY, vega_script
 from ndt_report.page.write import write_report
 from synthetic_localization import SyntheticDrive
 from synthetic_run import SyntheticRun
@@ -22,11 +23,13 @@ pytestmark = pytest.mark.skipif(CHROMIUM is None, reason=MISSING)
 
 DESK, PHONE = 1440, 390
 LEAST_TEXT_PX = 10
+MOST_OPEN_WORDS = 1500
 LEAST_INK = 0.005  # of a chart's pixels: axes alone have more
 SMALLEST_PT = FONT_PT - 0.5
 CHARTS = """[...document.querySelectorAll("figure svg")].filter(s => s.getBoundingClientRect().width > 0).map(s => {
   const r = s.getBoundingClientRect();
   return [r.left + scrollX, r.top + scrollY, r.width, r.height, s.viewBox.baseVal.width, s.matches(".bar")]; })"""
+UNFOLD = "document.querySelectorAll('details').forEach(fold => { fold.open = true; })"
 SMALLEST_TEXT = """Math.min(...[...document.body.querySelectorAll("*:not(svg *)")]
   .filter(e => [...e.childNodes].some(n => n.nodeType === 3 && n.data.trim())).map(e => parseFloat(getComputedStyle(e).fontSize)))"""
 
@@ -69,10 +72,11 @@ def ink(chart) -> float:
 @pytest.mark.parametrize("which", ["page", "localisations"])
 def test_nothing_overflows_no_chart_is_blank_and_all_text_can_be_read(request, browser, which, width, dark):
     browser.open(request.getfixturevalue(which), width, dark=dark)
+    browser.value(UNFOLD)
     assert browser.value("document.documentElement.scrollWidth") == width
     assert browser.value(SMALLEST_TEXT) >= LEAST_TEXT_PX
     shown, charts = pixels(browser), browser.value(CHARTS)
-    assert len(charts) >= 8
+    assert len(charts) >= 7
     for left, top, wide, high, units, bar in charts:
         assert left >= 0 and left + wide <= width + 0.5
         assert wide / units * SMALLEST_PT >= LEAST_TEXT_PX, (wide, units)
@@ -85,19 +89,26 @@ def test_nothing_overflows_no_chart_is_blank_and_all_text_can_be_read(request, b
 def test_the_first_screen_is_the_verdict_and_one_chart(page, browser):
     browser.open(page, DESK)
     bottoms = "[...document.querySelectorAll('{}')].map(e => e.getBoundingClientRect().bottom)"
-    (headline,) = browser.value(bottoms.format(".verdict > p:first-of-type"))
-    (chart,) = browser.value(bottoms.format(".verdict .whole svg"))
-    assert headline < 200 and 300 < chart < 900
+    (headline,), (table,) = (browser.value(bottoms.format(what)) for what in (".verdict h1", ".methods"))
+    chart = max(browser.value(bottoms.format("#still .whole svg, #chart svg")))  # what is hidden has none
+    assert headline < 200 and 200 < table < 900 and 300 < chart < 900
 
 
-def test_a_phone_has_one_panel_a_row_and_its_contents_folded(page, browser):
+@pytest.mark.parametrize("which", ["page", "localisations"])
+@pytest.mark.parametrize("width", [DESK, PHONE])
+def test_little_is_open_and_the_table_fits(request, browser, which, width):
+    browser.open(request.getfixturevalue(which), width)
+    assert browser.value("document.body.innerText.split(/\\s+/).length") <= MOST_OPEN_WORDS
+    assert browser.value("document.querySelectorAll('section > details[open]').length") == 0
+    left, right = browser.value("(r => [r.left, r.right])(document.querySelector('.methods').getBoundingClientRect())")
+    assert 0 <= left < right <= width
+
+
+def test_a_phone_has_one_panel_a_row(page, browser):
     browser.open(page, PHONE)
+    browser.value(UNFOLD)
     charts = sorted(browser.value(CHARTS), key=lambda chart: chart[1])
     assert all(upper[1] + upper[3] <= lower[1] for upper, lower in zip(charts, charts[1:]))
-    links = "document.querySelector('nav a').getBoundingClientRect().height"
-    assert browser.value(links) == 0
-    browser.value("document.querySelector('nav label').click()")
-    assert browser.value(links) > 20
 
 
 def test_a_table_is_sorted_by_the_column_whose_head_is_clicked(page, browser):
@@ -114,13 +125,34 @@ def test_a_table_is_sorted_by_the_column_whose_head_is_clicked(page, browser):
     assert [f"{n:g}" for n in numbers[0]] != before
 
 
-def test_points_have_tooltips_and_paper_has_no_contents(page, browser):
+NAMES = """[...document.querySelectorAll("#chart .role-mark.mark-text text")].filter(t => t.getAttribute("opacity") !== "0")
+  .map(t => t.textContent).sort()"""
+DRAWN = """new Promise((done, late) => { const began = Date.now(), look = () => document.getElementById("still").hidden ? done()
+  : Date.now() - began > 30000 ? late("not drawn") : setTimeout(look, 50); look(); })"""
+AFTER_A_FRAME = "new Promise(done => setTimeout(done, 200))"
+
+
+def click(browser, selector):
+    middle = "(r => [r.left + r.width / 2, r.top + r.height / 2])"
+    x, y = browser.value(f"{middle}(document.querySelector('{selector}').getBoundingClientRect())")
+    for what in ("mousePressed", "mouseReleased"):
+        browser.ask("Input.dispatchMouseEvent", type=what, x=x, y=y, button="left", clickCount=1)
+    browser.value(AFTER_A_FRAME)
+
+
+@pytest.mark.skipif(not vega_script(), reason=MISSING_LIBRARY)
+def test_the_chart_names_every_method_toggles_them_and_filters_by_dataset(page, browser):
     browser.open(page, DESK)
-    tip = browser.value("document.querySelector('.verdict figure use > title').textContent")
-    name, time, error = tip.split("\n")
-    assert name == "persistent_cpu" or name in ("cpu_pclomp_ref", "pcl_ndt")
-    assert time.startswith("median time of an alignment, ms: ") and error.startswith("error against the truth, mm: ")
-    browser.ask("Emulation.setEmulatedMedia", media="print")
-    assert browser.value("getComputedStyle(document.querySelector('nav')).display") == "none"
-    assert browser.value("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
-    browser.ask("Emulation.setEmulatedMedia", media="")
+    browser.value(DRAWN)
+    assert browser.value(NAMES) == ["cpu_pclomp_ref", "pcl_ndt", "persistent_cpu"] and browser.complaints() == []
+    first = browser.value("document.querySelector('#chart .role-legend-label text').textContent")
+    click(browser, "#chart .role-legend-symbol path")
+    assert browser.value(NAMES) == sorted({"cpu_pclomp_ref", "pcl_ndt", "persistent_cpu"} - {first})
+    click(browser, "#chart .role-legend-symbol path")
+    assert len(browser.value(NAMES)) == 3
+    places = "[...document.querySelectorAll('#chart .role-mark.mark-text text')].map(t => t.getAttribute('transform')).join()"
+    before = browser.value(places)
+    choose = "s.value = s.options[1].value; s.dispatchEvent(new Event('change'))"
+    browser.value(f"(s => {{ {choose}; }})(document.querySelector('#chart select'))")
+    browser.value(AFTER_A_FRAME)
+    assert browser.value(places) != before and len(browser.value(NAMES)) == 3

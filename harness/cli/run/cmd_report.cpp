@@ -21,7 +21,7 @@ namespace {
 
 struct ReportArguments {
   std::vector<std::string> folders;
-  std::string out, command_line;
+  std::string out, beside, command_line;
   bool open = false;
 };
 
@@ -112,6 +112,7 @@ ExitCode report(const ReportArguments& a) {
     words = {"report", no_option(report_folder(a))};
     if (a.folders.size() == 1 && !a.out.empty()) words.insert(words.end(), {"--out", no_option(a.out)});
   }
+  if (!a.beside.empty()) words.insert(words.end(), {"--beside", no_option(a.beside)});
   if (a.open) words.emplace_back("--open");
   return hand_over(words);
 }
@@ -159,6 +160,8 @@ void add_report(CLI::App& app, Command& chosen, const std::string& command_line)
       .add_option("--out", a->out,
                   "folder for the page and the merged parts of a run (default: the run's own; for several: "
                   "bench-results/<UTC time>-merged or -localised)")
+      ->type_name("DIR");
+  command.add_option("--beside", a->beside, "folder of another run, side by side with it on the page")
       ->type_name("DIR");
   command.add_flag("--open", a->open, "open the report in the browser");
 }

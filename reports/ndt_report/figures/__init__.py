@@ -19,6 +19,7 @@ class Drawing:
     data: pd.DataFrame  # what is drawn, units in the column names
     note: str = ""  # how to read it
     picture: Picture = None
+    chart: object = None  # of named.py, if the page can draw it so that a reader can filter it
 
     @property
     def file(self) -> str:
@@ -27,6 +28,10 @@ class Drawing:
     @property
     def svg_file(self) -> str:
         return file_name(self.name, ".svg")
+
+    @property
+    def pdf_file(self) -> str:
+        return file_name(self.name, ".pdf")
 
 
 class NotDrawable(Exception):

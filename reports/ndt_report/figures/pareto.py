@@ -5,7 +5,8 @@ import pandas as pd
 
 from ..judge.better_peers import nearest_peer_clause
 from ..page_numbers import number
-from .style import BAND, MUTED, Looks, finish, log_axis, panels
+from .named import Chart, draw_named
+from .style import BAND, Looks, finish, log_axis, panels
 from . import MOST_PANELS, Drawing, and_more
 
 SMALLEST_SHOWN_MM = 1e-3
@@ -78,8 +79,33 @@ def smallest_shown(points: pd.DataFrame) -> str:
     return f" Distances below {SMALLEST_SHOWN_MM:g} mm are drawn there." if len(raised) else ""
 
 
-def draw(table: pd.DataFrame, datasets: pd.DataFrame, better, shown: list, look: Looks, name: str = "pareto"):
-    """better: of better_peers(). name: of the figure's files."""
+def draw(table: pd.DataFrame, datasets: pd.DataFrame, better, shown: list, look: Looks, own=()):
+    """Every method with its fastest thread count on the first of shown; the Chart has all of shown. better: of
+    better_peers(). own: the user's methods."""
+    points = pareto_points(table[table.dataset.isin(shown)], datasets)
+    if points.empty:
+        return None
+    first = points.dataset.iloc[0]
+    chart = _chart(points, look, own)
+    drawn = points[points.dataset == first]
+    note = "Low and left is good. A point is the median over alignments with the fastest threads. Both axes are logarithmic."
+    note += smallest_shown(drawn) + (" Grey: errors that the truth is too coarse to show." if drawn.truth_accuracy_mm.max() > 0 else "")
+    figure = draw_named(chart, first)
+    return Drawing("pareto", "Accuracy against latency", finding(drawn, better), figure, drawn, note, chart=chart)
+
+
+def _chart(points, look, own) -> Chart:
+    fastest = points.sort_values("align_ms_p50", kind="stable").drop_duplicates(["dataset", "implementation"]).sort_index()
+    names = {"implementation": "method", "align_ms_p50": "x", "truth_accuracy_mm": "floor"}
+    fastest = fastest.rename(columns=names).assign(y=fastest.error_mm.clip(lower=SMALLEST_SHOWN_MM))
+    against = set(fastest.against)
+    to = "against the truth" if against == {"truth"} else "to the oracle" if against == {"oracle"} else "against truth or oracle"
+    beside = {"threads": "threads", "align_ms_p90": "90 % within, ms", "error_mm_p90": "90 % within, mm", "timed_measurements": "alignments"}
+    return Chart(fastest, "median time of an alignment, ms", f"median error {to}, mm", look, list(own), beside)
+
+
+def draw_others(table: pd.DataFrame, datasets: pd.DataFrame, better, shown: list, look: Looks):
+    """A panel for each dataset. better: of better_peers()."""
     points = pareto_points(table[table.dataset.isin(shown)], datasets)
     if points.empty:
         return None
@@ -89,22 +115,20 @@ def draw(table: pd.DataFrame, datasets: pd.DataFrame, better, shown: list, look:
         _panel(ax, points[points.dataset == dataset], look)
         ax.set_title(f"{dataset} (n = {points[points.dataset == dataset].timed_measurements.max():g})")
     note = (
-        "Left and low is good. A point is the median over alignments, its bars reach to the 90th percentile;"
-        " the number beside it is the thread count; of more than two counts only the fastest is marked. Grey:"
-        " errors that the truth is too coarse to show."
+        "Left and low is good. A point is the median over alignments, its bars reach to the 90th percentile."
+        " Pale: other thread counts than a method's fastest. Grey: errors that the truth is too coarse to show."
         + scales(axes)
         + smallest_shown(points)
         + and_more(len(axes), len(names))
     )
-    return Drawing(name, "Accuracy against latency", finding(points, better), finish(figure, axes), points, note)
+    return Drawing("pareto_others", "Accuracy against latency", finding(points, better), finish(figure, axes), points, note)
 
 
 def _panel(ax, points, look):
     fastest = set(points.sort_values("align_ms_p50", kind="stable").drop_duplicates("implementation").index)
-    crowded = points.groupby("implementation").threads.transform("nunique") > 2
     for p in points.itertuples():
         style = look(p.implementation)
-        if crowded[p.Index] and p.Index not in fastest:
+        if p.Index not in fastest:
             ax.plot(
                 p.align_ms_p50, p.error_mm, **style | {"linestyle": "none", "markersize": 5, "alpha": 0.4}
             )
@@ -119,10 +143,7 @@ def _panel(ax, points, look):
             elinewidth=0.8,
             fmt="none",
         )
-        label = p.implementation if p.Index in fastest else None
-        ax.plot(p.align_ms_p50, p.error_mm, label=label, **style | {"linestyle": "none", "markersize": 8})
-        at = {"xytext": (-4, -13), "textcoords": "offset points", "ha": "right"}
-        ax.annotate(f"{p.threads:g}", (p.align_ms_p50, p.error_mm), color=MUTED, **at)
+        ax.plot(p.align_ms_p50, p.error_mm, label=p.implementation, **style | {"linestyle": "none", "markersize": 8})
     ax.set_xscale("log")
     ax.margins(x=0.18, y=0.15)
     log_axis(ax.xaxis)

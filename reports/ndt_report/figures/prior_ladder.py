@@ -5,7 +5,7 @@ import pandas as pd
 from ..page_numbers import number
 from ..judge.prior_ladder import WHOLE_MAP, false_share, prior_name, rung_name, rungs_of
 from ..judge.stats import wilson
-from .style import MUTED, OTHERS, PEERS, finish, log_axis, panels
+from .style import MUTED, OTHERS, PEER_GREYS, PEER_MARKERS, finish, log_axis, panels
 from . import MOST_PANELS, Drawing, NotDrawable, and_more
 
 LINES = ("-", "--", ":", "-.")  # of implementations
@@ -91,7 +91,7 @@ def _looks(shown) -> dict:
     ways = [way for way in dict.fromkeys(shown.way) if way != PEERS_OWN]
     looks = {way: {"color": colour, "marker": marker} | edge for way, (colour, marker, _) in zip(ways, 3 * OTHERS)}
     if PEERS_OWN in set(shown.way):
-        looks[PEERS_OWN] = {"color": PEERS[0][0], "marker": PEERS[0][1]} | edge
+        looks[PEERS_OWN] = {"color": PEER_GREYS[0], "marker": PEER_MARKERS[0]} | edge
     return looks
 
 

@@ -123,7 +123,9 @@ def draw_threads(points: pd.DataFrame, look: Looks):
         ax.set_xlabel("threads")
         ax.set_ylabel("speed-up over one thread")
         ax.set_title(dataset)
-        ax.set_xticks(sorted(points[points.dataset == dataset].threads.unique()))
+        ax.set_xscale("log", base=2)  # counts mostly double
+        ax.set_xticks(counts := sorted(points[points.dataset == dataset].threads.unique()), map("{:g}".format, counts))
+        ax.minorticks_off()
         ax.set_ylim(0, max(1.2 * points[points.dataset == dataset].speed_up.max(), 2.0))
     return Drawing(
         "threads",

@@ -1,5 +1,6 @@
 """One look for all figures: a colour, marker and line per implementation, and the same bytes each time."""
 
+import itertools
 import zlib
 
 import matplotlib
@@ -7,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from ..colours import BAD, GOOD, MUTED  # noqa: F401  figures take them from here
-from ..read.load import oracle_of
+from ..read.load import oracle_of, users_own
 
 matplotlib.use("Agg")
 import matplotlib.pyplot as plt  # noqa: E402
@@ -22,14 +23,8 @@ DENSE_DPI = 130  # of what is drawn as pixels: clouds, tens of thousands of poin
 
 # Okabe and Ito's palette, which the colour-blind can tell apart; the marker says it once more.
 ORACLE = ("#222222", "o", "-")
-PEERS = (
-    ("#7F7F7F", "<", ":"),
-    ("#A6A6A6", ">", ":"),
-    ("#5A5A5A", "d", ":"),
-    ("#949494", "p", ":"),
-    ("#6C6C6C", "v", ":"),
-    ("#B4B4B4", "h", ":"),
-)
+PEER_GREYS, PEER_MARKERS = ("#757575", "#4C4C4C", "#9E9E9E"), ("<", ">", "d", "p", "v", "h", "^")
+OWN = (("#D4007F", "*", "-"), ("#7A00CC", "*", "-"), ("#B35900", "*", "-"))  # the user's methods
 SPARE_COLOURS = ("#8C564B", "#6A3D9A", "#B2A000", "#4D6B2F")
 SPARE_MARKERS = ("h", ">", "d", "p")
 OTHERS = (
@@ -70,6 +65,7 @@ matplotlib.rcParams.update(
         "figure.max_open_warning": 0,  # all of a report's figures are made before the page is
         "savefig.dpi": DENSE_DPI,
         "svg.fonttype": "path",
+        "pdf.fonttype": 42,  # texts that can be searched
         "text.parse_math": False,  # a name with $ is a name, no formula
         "svg.hashsalt": "ndt_report",
         "figure.constrained_layout.use": True,
@@ -77,16 +73,23 @@ matplotlib.rcParams.update(
 )
 
 
+def _greys():
+    """Looks of peers: greys that differ, and each with a marker of its own until all are used."""
+    return ((PEER_GREYS[i % len(PEER_GREYS)], PEER_MARKERS[i % len(PEER_MARKERS)], ":") for i in itertools.count())
+
+
 class Looks:
-    """Colour, marker and line of every implementation of a run: near-black for the oracle, grey for peers,
-    and for the others a palette in the order of implementations.json."""
+    """Colour, marker and line of every implementation of a run. The oracle is near-black, peers are grey, the user's own have full
+    colour. The others have a palette in the order of implementations.json."""
 
     def __init__(self, implementations: pd.DataFrame):
         self.names = list(implementations.index)
-        oracle, peers, others = oracle_of(implementations), iter(PEERS), iter(OTHERS)
+        oracle, peers, others, own = oracle_of(implementations), _greys(), iter(OTHERS), iter(OWN)
         self.looks = {}
+        users = set(users_own(implementations))
         for entry in implementations.itertuples():
-            look = ORACLE if entry.name == oracle else next(peers if entry.peer else others, None)
+            kind = own if entry.name in users else peers if entry.peer else others
+            look = ORACLE if entry.name == oracle else next(kind, None)
             self.looks[entry.name] = look or self._unknown(entry.name)
 
     def __call__(self, name: str) -> dict:

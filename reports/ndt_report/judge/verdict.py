@@ -9,6 +9,7 @@ from .against_truth import NO_WORSE
 from .better_peers import better_peer_sentences, better_peers, faster_peer_sentences
 from .cautions import cautions, change_of_nvtl, doubts
 from .latency import FASTER, SAME, UNCLEAR
+from .own_methods import own_sentences
 from ..read.load import Run
 from ..page_numbers import joined, number
 from .replayer import replayer_sentences
@@ -20,6 +21,7 @@ MOST_SPAN = 2.0  # an interval's high end over its low one: of a wider one only 
 @dataclass
 class Verdict:
     headline: str
+    own: list  # one sentence for each method of the user's
     datasets: list  # one sentence each
     better_peers: pd.DataFrame  # of better_peers()
     better: list  # one sentence each: peers more accurate than what is recommended, or faster
@@ -183,6 +185,7 @@ def verdict_of(
             only_after_idle=run.measurements.empty and run.at_rates is not None and len(run.at_rates) > 0,
             also_timed=also_timed,
         ),
+        own_sentences(table, bases, run.own, run.datasets),
         said,
         better,
         better_peer_sentences(better) + faster_peer_sentences(table, bases),

@@ -4,7 +4,7 @@ from functools import partial
 
 from .. import live_line
 from ..figures.drawings import MOST_PER_KIND, drawn_or_said
-from . import draw_covariance, draw_detectors, draw_map, draw_over_time
+from . import draw_covariance, draw_detectors, draw_map, draw_methods, draw_over_time
 
 
 def draw_all(report):
@@ -13,6 +13,7 @@ def draw_all(report):
     first = runs[:MOST_PER_KIND]
     over_time = first if len(report.methods) else runs  # a list has hundreds, and its tables say more
     sections = {
+        "methods": [partial(draw_methods.draw, runs, report.table)],
         "map": [partial(draw_map.draw, run) for run in first],
         "errors": [partial(draw_over_time.draw_errors, over_time, look)],
         "verdicts": [partial(draw_over_time.draw_verdicts, over_time)],

@@ -3,11 +3,13 @@
 from pathlib import Path
 
 from ..read.files import write_file
-from ..page.html import badge, mark, script, script_hash, template
+from ..page.html import badge, broken, charted, mark, script, script_hash, span, template
+from ..page.vega import MISSING
 from ..page_numbers import error, number, percent
 from ..read.printable import printable
 from ..page.terminal import WIDTH, wrapped
 from ..page.write import csv_text, write_drawings
+from .answer import answer_table
 from .methods import RIGHT_M, WRONG_DEG, WRONG_M, totals
 from .nees import CITED, TAIL
 from .report import LocalizationReport
@@ -25,19 +27,27 @@ SECTIONS = {
     "detectors": "Detectors of wrong poses",
     "method": "How it was made",
 }
-DRAWN = ["map", "errors", "verdicts", "latency", "covariance", "detectors"]
+DRAWN = ["methods", "map", "errors", "verdicts", "latency", "covariance", "detectors"]
 MOST_LINES = 24
 
 
 def render(report: LocalizationReport) -> str:
     look = report.look
-    text = "\n" + script()
+    first = next((d for name in DRAWN for d in report.drawings[name]), None)
+    chart = charted(first)
+    text = "\n" + script(chart is not None)
     return template("localization.html.jinja").render(
         report=report,
         runs=report.runs,
         sections={key: name for key, name in SECTIONS.items() if key != "methods" or len(report.methods)},
-        drawn=DRAWN,
-        first=next((d for name in DRAWN for d in report.drawings[name]), None),
+        first=first,
+        untimed=False,
+        moved=first is not None and len(first.picture.panels) == 1,
+        chart=chart,
+        missing_library=MISSING,
+        answer=answer_table(report.runs, report.table).to_dict("records"),
+        span=span,
+        broken=broken,
         rows=report.table.to_dict("records"),
         methods=report.methods.to_dict("records"),
         totals=totals(report.methods).to_dict("records"),

@@ -76,7 +76,7 @@ def _worth_most(table, room: int):
 def summary_lines(report: Report, path, columns: int = WIDTH) -> list:
     """Verdict, as many rows of the table as fit, cautions, path."""
     verdict = report.verdict
-    head = [verdict.headline] + verdict.better[:MOST_BETTER] + verdict.searches[:MOST_SEARCHES]
+    head = [verdict.headline, *verdict.own] + verdict.better[:MOST_BETTER] + verdict.searches[:MOST_SEARCHES]
     head += [line for part in report.parts.values() for line in part.section.lines(part.tables)]
     cautions = report.verdict.cautions[:4]
     more = len(report.verdict.cautions) - len(cautions)

@@ -5,7 +5,7 @@ from pathlib import Path
 import pandas as pd
 from pandas.api.types import is_numeric_dtype
 
-from ..read.files import make_folder, write_file
+from ..read.files import make_folder, write_bytes, write_file
 from .html import render
 from ..sections.section import Report
 
@@ -13,9 +13,10 @@ NUMBER = "%.9g"
 FORMULA = ("=", "+", "-", "@")  # what a spreadsheet takes for the start of one
 
 
-def write_report(report: Report, folder: Path) -> Path:
-    """report.html, figures/*.csv and .svg, summary.csv, and what the sections have beside. Returns the path of report.html."""
-    html = render(report)
+def write_report(report: Report, folder: Path, beside=None) -> Path:
+    """report.html, figures/*.csv, .svg and .pdf, summary.csv, and what the sections have beside. Returns the path of report.html.
+    beside: of render()."""
+    html = render(report, beside)
     write_drawings(folder, report.drawings)
     write_file(folder, "summary.csv", csv_text(report.table))
     for part in report.parts.values():
@@ -31,6 +32,7 @@ def write_drawings(folder: Path, drawings):
     for drawing in drawings:
         write_file(folder, f"figures/{drawing.file}", csv_text(drawing.data))
         write_file(folder, f"figures/{drawing.svg_file}", drawing.picture.file)
+        write_bytes(folder, f"figures/{drawing.pdf_file}", drawing.picture.pdf)
 
 
 def csv_text(frame: pd.DataFrame) -> str:

@@ -127,6 +127,7 @@ IMPLEMENTATION_COLUMNS = [
     Column("note", "", "text", MAY, "how it differs"),
     Column("stop_rule", "", "text", MAY, "the rule it applies"),
     Column("peer", "", "flag", NEVER, "another algorithm on the same data, not held to the oracle"),
+    Column("own", "", "flag", LATER, "the user's own peer, from the folder that NDT_PEERS names"),
     Column("one_thread", "", "flag", NEVER, "has one thread, whatever it is given"),
     Column("available", "", "flag", NEVER, "could run on this machine"),
     Column("reason", "", "text", MAY, "why not"),

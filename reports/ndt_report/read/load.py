@@ -45,12 +45,21 @@ class Run:
     def oracle(self) -> str:
         return oracle_of(self.implementations)
 
+    @property
+    def own(self) -> list:
+        return users_own(self.implementations)
+
 
 def oracle_of(implementations: pd.DataFrame) -> str:
     """The implementation that all others are compared with: the one that says so, else the first of the
     list."""
     said = implementations[implementations.oracle.eq(True)]
     return (said if len(said) else implementations).index[0]
+
+
+def users_own(implementations: pd.DataFrame) -> list:
+    """The names of the peers that the user brought."""
+    return [] if "own" not in implementations else list(implementations.index[implementations.own.eq(True)])
 
 
 def load_run(folder) -> Run:

@@ -7,8 +7,8 @@ from .section import Section
 def figures(report, tables) -> list:
     datasets, better, shown, look = report.run.datasets, report.verdict.better_peers, report.shown, report.look
     return [
-        lambda: pareto.draw(report.table, datasets, better, shown[:1], look),
-        lambda: pareto.draw(report.table, datasets, better, shown[1:], look, "pareto_others"),
+        lambda: pareto.draw(report.table, datasets, better, shown, look, report.run.own),
+        lambda: pareto.draw_others(report.table, datasets, better, shown[1:], look),
     ]
 
 

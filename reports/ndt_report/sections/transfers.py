@@ -21,7 +21,7 @@ def per_iteration(row, name) -> str:
 
 SECTION = Section(
     "transfers",
-    "Transfers",
+    "GPU internals: transfers, launches, waits",
     "transfers",
     tables=lambda report: {
         "transfers": transfers_table(report.measurements, report.run.implementations),
