@@ -20,8 +20,10 @@ print(f"map {site.shape}, scan {scan.shape}, {site.dtype}")
 # The guess is where the scan was taken, to about a metre and ten degrees.
 
 # %%
+yaw = 0.08
 guess = np.eye(4)
-guess[:3, 3] = 0.3, -0.2, 0.1
+guess[:2, :2] = [[np.cos(yaw), -np.sin(yaw)], [np.sin(yaw), np.cos(yaw)]]
+guess[:3, 3] = 0.9, -0.7, 0.1
 aligner = ndt.Aligner(site, resolution=2.0)
 result = aligner.align(scan, guess)
 print(f"{result.stop} after {result.iterations} iterations")
@@ -39,18 +41,15 @@ print("sigma of x and y [m]", np.sqrt(np.diag(found.covariance)[:2]))
 
 # %% [markdown]
 # ## Draw
-# The scan over the map, seen from above, at the guess and where it was aligned.
-
+# The scan over the map, seen from above without the ground, at the guess and where it was aligned.
 
 # %%
-def moved(pose):
-    return scan[:, :3] @ pose[:3, :3].T + pose[:3, 3]
-
-
-figure, axes = plt.subplots(1, 2, figsize=(10, 5), sharex=True, sharey=True, layout="constrained")
+figure, axes = plt.subplots(1, 2, figsize=(10, 5.5), layout="constrained")
 for axis, title, pose in zip(axes, ("guess", f"aligned: {found.verdict}"), (guess, result.map_from_scan)):
-    axis.plot(*site[:, :2].T, ",", color="silver")
-    axis.plot(*moved(pose)[:, :2].T, ".", markersize=2, color="tab:red")
+    moved = scan[:, :3] @ pose[:3, :3].T + pose[:3, 3]
+    for cloud, size, colour in ((site, 1, "silver"), (moved, 3, "tab:red")):
+        x, y, _ = cloud[cloud[:, 2] > 0.3].T
+        axis.plot(x, y, ".", markersize=size, color=colour)
     axis.set(title=title, xlabel="x [m]", ylabel="y [m]", aspect="equal")
 figure.savefig("aligned.png")
 plt.show()

@@ -62,6 +62,6 @@ def test_the_notebook_aligns_judges_and_draws(python, prefix, bench_pose, tmp_pa
     site = next(python.parents[1].glob("lib/python3*/site-packages"))
     words = [extras, "-c", f"import runpy; print(*runpy.run_path({str(notebook)!r})['result'].map_from_scan.ravel().tolist())"]
     said = run(*words, cwd=tmp_path, environment={"PYTHONPATH": str(site), "MPLBACKEND": "Agg"}).splitlines()
-    assert "verdict ok" in said and [float(word) for word in said[-1].split()] == bench_pose("0.3,-0.2,0.1,0,0,0")
+    assert "verdict ok" in said and [float(word) for word in said[-1].split()] == bench_pose("0.9,-0.7,0.1,0,0,0.08")
     header = (tmp_path / "aligned.png").read_bytes()[:24]
     assert header[:8] == b"\x89PNG\r\n\x1a\n" and int.from_bytes(header[16:20], "big") == 1000
