@@ -107,7 +107,7 @@ std::string unknown_option(const CLI::App& command) {
       return fmt::format("localize has no option {}; ./run localize has it: give it the same arguments",
                          given);
     if (name == "align" && given == "--view")
-      return "align has no option --view; give --ply DIR, of which ./run view DIR makes a page";
+      return "align has no option --view; ./run align has it: give it the same arguments";
     return fmt::format("{} has no option {};{} see ndt-bench {} --help", name, ndt::harness::printable(given),
                        nearest.empty() ? "" : fmt::format(" did you mean {}?", nearest), name);
   }

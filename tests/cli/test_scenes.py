@@ -60,7 +60,7 @@ def test_align_draws_the_map_and_the_scan_before_and_after(courtyard, tmp_path):
 
 def test_align_tells_what_makes_a_page(courtyard, tmp_path):
     said = refusal("align", *courtyard.args, "--view", tmp_path / "a.html", code=EXIT_USAGE)
-    assert "align has no option --view; give --ply DIR, of which ./run view DIR makes a page" in said
+    assert "align has no option --view; ./run align has it: give it the same arguments" in said
 
 
 def test_what_is_drawn_can_be_aligned(courtyard, tmp_path):

@@ -259,3 +259,25 @@ def test_a_browser_draws_it_and_says_nothing(request, which, colour, width, dark
         assert browser.complaints() == []
     shown = 255 * matplotlib.image.imread(io.BytesIO(picture))[BELOW_LEGEND_PX:, :, :3]
     assert (np.abs(shown - colour).max(axis=2) < 30).sum() > LEAST_PX
+
+
+def test_run_align_draws_what_it_aligned(view, tmp_path):
+    """A program in the place of ndt-bench, which keeps its words and its exit code."""
+    python = os.environ["NDT_EXTRAS_PYTHON"]
+    points = np.random.default_rng(3).uniform(-9, 9, (50, 3))
+    for name in ("map", "scan_before", "scan_after"):
+        write_ply(tmp_path / f"{name}.ply", points)
+    bench = tmp_path / "bench"
+    bench.write_text(f'#!/bin/sh\necho "$1 $2 $3 $4"\nmkdir "$5" && cp {tmp_path}/*.ply "$5"\nexit 4\n')
+    bench.chmod(0o755)
+
+    def align(*words):
+        words = [python, "-m", "ndt_report.view.of_align", "--bench", bench, *words]
+        return subprocess.run(words, capture_output=True, text=True, env=os.environ | {"PYTHONPATH": str(REPORTS)})
+
+    done = align("--map", "m", "--view", tmp_path / "a.html")
+    assert done.returncode == 4 and done.stdout == "align --map m --ply\n", done.stderr
+    assert done.stderr.startswith(f"page             {tmp_path}/a.html, ") and "50 points" in (tmp_path / "a.html").read_text()
+    again = align("--view", tmp_path / "a.html")
+    assert again.returncode == 2 and again.stderr == f"view: {tmp_path}/a.html: exists; give another --view\n"
+    assert align("--open").returncode == 1

@@ -26,14 +26,20 @@ def parser():
     return p
 
 
-def make(arguments) -> Path:
+def show(folder, out=None, opened=False, say_to=sys.stdout):
+    """Writes the page, and opens it if asked for. Throws InputError."""
+    page = make(folder, out, say_to)
+    if opened:
+        webbrowser.open(page.resolve().as_uri())
+
+
+def make(folder, out, say_to) -> Path:
     """Writes the page and returns its path. Throws InputError."""
     from ..localization.load import is_localization
     from . import alignment, drive
     from .page import text_of
 
-    folder = arguments.folder
-    page = arguments.out or folder / PAGE
+    page = out or folder / PAGE
     if not page.absolute().parent.is_dir():
         raise refusal(page.parent, "", "is not a folder", "make it, or give another --out")
     if is_localization(folder):
@@ -43,7 +49,7 @@ def make(arguments) -> Path:
     else:
         raise refusal(folder, "", f"has neither frames.csv nor {alignment.AFTER}", "give what localize --out or align --ply wrote")
     write_file(page.absolute().parent, page.name, text_of(scene))
-    print(f"page             {printable(str(page))}, {page.stat().st_size / 2**20:.1f} MiB: {scene.sentence}")
+    print(f"page             {printable(str(page))}, {page.stat().st_size / 2**20:.1f} MiB: {scene.sentence}", file=say_to)
     return page
 
 
@@ -54,7 +60,7 @@ def main() -> int:
     except ImportError as error:
         return _failed(f"{sys.executable} has no {error.name}; ./run view installs it, or pip install {error.name}")
     try:
-        page = make(arguments)
+        show(arguments.folder, arguments.out, arguments.open)
     except InputError as error:
         return _failed(error)
     except OSError as error:
@@ -62,8 +68,6 @@ def main() -> int:
     except KeyboardInterrupt:
         _failed("interrupted; no page is written")
         return EXIT_INTERRUPTED
-    if arguments.open:
-        webbrowser.open(page.resolve().as_uri())
     return 0
 
 
