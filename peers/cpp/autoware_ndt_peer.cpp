@@ -1,7 +1,7 @@
 // Autoware's NDT (autoware_core, localization/autoware_ndt_scan_matcher) as a peer, with its node's settings.
-// With the arguments NEAR FAR LEAF COUNT it prepares raw scans by PCL's filters: points within NEAR m on all
-// axes, or beyond FAR m on one, are cropped, then a voxel grid of LEAF m leaves centroids, and COUNT of these
-// are drawn.
+// The arguments NEAR FAR LEAF COUNT have it prepare raw scans by PCL's filters. CropBox removes points
+// within NEAR m on all axes, and those beyond FAR m on one. VoxelGrid has leaves of LEAF m, and RandomSample
+// draws COUNT points.
 #include <autoware/ndt_scan_matcher/ndt_omp/multigrid_ndt_omp.h>
 #include <pcl/filters/crop_box.h>
 #include <pcl/filters/random_sample.h>
