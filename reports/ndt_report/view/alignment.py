@@ -1,4 +1,4 @@
-"""The scene of one alignment, from the folder of align --ply: the map, the scan at the guess, and at the result by its distance from the map."""
+"""The scene of one alignment, from the folder of align --ply. The scan at the result shows its distance from the map."""
 
 import numpy as np
 

@@ -1,5 +1,5 @@
-// A voxel map from the voxels of tiles: of all of them, or from an earlier map and the tiles that have come
-// and gone since. Then the arrays of the earlier map are copied around the cells that have changed.
+// A voxel map from the voxels of tiles, or from an earlier map and the tiles that have come and gone since.
+// Then the arrays of the earlier map are copied around the cells that have changed.
 #include <algorithm>
 #include <limits>
 

@@ -17,6 +17,7 @@
 #include <mutex>
 #include <ostream>
 #include <thread>
+#include <utility>
 
 #include "ndt/core/error.hpp"
 #include "ndt/pcl/registration.hpp"
@@ -90,7 +91,7 @@ class Workshop {
 
   /// Holds these tiles and no others. Null if no voxel has enough points.
   MapInUse build(const Tiles& tiles) {
-    const MapInUse freed_here = retired();  // not beside an alignment that waits for it
+    const MapInUse freed_here = retire(nullptr);  // not beside an alignment that waits for it
     const std::lock_guard turn(changing_);
     std::map<TileId, const Tile*> wanted;
     for (const auto& [name, tile] : tiles) wanted[tile.id] = &tile;
@@ -109,19 +110,20 @@ class Workshop {
   auto with(const MapInUse& map, Use use) {
     const std::lock_guard turn(aligning_);
     if (map != in_use_) {
-      retired_ = aligner_->exchange_map(map);
+      retire(aligner_->exchange_map(map));
       in_use_ = map;
     }
     return use(*aligner_);
   }
 
  private:
-  MapInUse retired() {
-    const std::lock_guard turn(aligning_);
-    return std::move(retired_);
+  /// Returns the one before. Its own turn, so that a change of tiles waits for no alignment.
+  MapInUse retire(MapInUse map) {
+    const std::lock_guard turn(retiring_);
+    return std::exchange(retired_, std::move(map));
   }
 
-  std::mutex aligning_, changing_;
+  std::mutex aligning_, changing_, retiring_;
   std::unique_ptr<Aligner> aligner_;
   std::unique_ptr<ResidentMap> voxels_;
   MapInUse in_use_, retired_;
