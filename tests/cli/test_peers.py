@@ -219,7 +219,15 @@ def test_files_with_odd_names_are_no_peers(tmp_path):
     env = make_peer(tmp_path, "good-1.0_x")
     for name in ("a b", "a|b", "new\nline", "esc\x1b[31m", ".hidden", "=1"):
         (tmp_path / f"{name}.toml").write_text((tmp_path / "good-1.0_x.toml").read_text())
-    assert [p["name"] for p in json.loads(bench("list", "--json", env=env).stdout)["peers"]] == ["exec:good-1.0_x"]
+    there, bundled = ({p["name"] for p in json.loads(bench("list", "--json", env=e).stdout)["peers"]} for e in (env, {"NDT_PEERS": ""}))
+    assert there - bundled == {"exec:good-1.0_x"} and bundled <= there
+
+
+def test_a_peer_of_the_users_stands_before_a_bundled_one_and_the_run_says_whose_it_is(tmp_path):
+    env = make_peer(tmp_path / "peers", "kiss_icp")
+    run(tmp_path, ["exec:kiss_icp"], env, code=0)
+    entries = {e["name"]: e["own"] for e in json.loads((tmp_path / "run" / "implementations.json").read_text())}
+    assert [name for name, own in entries.items() if own] == ["exec:kiss_icp"] and "persistent_cpu" in entries
 
 
 def test_align_shows_what_a_peer_says_and_refuses_what_it_lacks(tmp_path, courtyard):

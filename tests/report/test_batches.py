@@ -106,8 +106,4 @@ def test_a_run_of_batches_alone_has_a_page(tmp_path, ndt_report):
     assert (code, err) == (0, "") and out.splitlines()[
         0
     ] == "No single alignment in this run: see its searches and batches."
-    assert (
-        "<b>Results</b>: no single alignment was measured." in (
-            folder / "report.html"
-        ).read_text()
-    )
+    assert "<li>Results." in (folder / "report.html").read_text()
