@@ -20,7 +20,7 @@ from ndt_report.read.columns import NEVER, REQUIRED
 from ndt_report.figures.drawings import NOT_DRAWN
 from ndt_report.read.kinds import FITS
 from ndt_report.figures.style import plt
-from ndt_report.figures.svg import Picture
+from ndt_report.figures.svg import Panel, Picture
 from synthetic_run import SyntheticRun
 from synthetic_searches import add_searches
 
@@ -154,7 +154,7 @@ def broken_rule(valid: Path, seed: int) -> str:
 
 def no_image(figure, name) -> Picture:
     plt.close(figure)
-    return Picture("<svg/>", Markup("<svg/>"), 1, [], [])
+    return Picture("<svg/>", b"%PDF-1.4", Markup("<svg/>"), 1, [Panel("0 0 1 1", "panel", 1, False)], [])
 
 
 def _wrong_answer(answer) -> str:
