@@ -16,7 +16,7 @@ from ndt_report import index
 ROOT = index.ROOT
 SOURCE = ROOT / "docs/site"
 PYTHON = os.environ.get("NDT_SITE_PYTHON")
-NOT_PAGES = {"build", "bench-results", "node_modules", "out", ".git"}
+NOT_PAGES = {".pytest_cache", "build", "bench-results", "node_modules", "out", ".git"}
 DESK, PHONE = 1440, 390
 WHAT_IS_FOUND = """new Promise(done => { const wait = () =>
   /finished|did not match/.test(document.querySelector("#search-results")?.textContent) ?
