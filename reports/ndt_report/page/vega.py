@@ -11,7 +11,7 @@ from pathlib import Path
 PACKAGE = "vl-convert-python"
 SAY = "import sys, vl_convert; sys.stdout.buffer.write(vl_convert.javascript_bundle().encode())"
 EXTRAS = Path(__file__).resolve().parents[3] / "build/venv-extras/bin/python"  # of ./run
-MISSING = f"To filter, toggle and zoom this figure: pip install {PACKAGE}, and make the page again."
+MISSING = f"To filter, toggle and zoom this figure, install {PACKAGE} (./run view does), and make the page again."
 
 
 @functools.cache
