@@ -74,7 +74,7 @@ def write(path: Path, text: str):
 
 def test_a_page_is_of_a_commit_and_a_machine(page):
     text = index.written(page.parents[1])
-    assert "Measured on 2026-01-02 at commit 0123456 on Some <CPU>, 2 CPU cores." in text
+    assert f"[A `thing`]({page.name}/index.md), Some <CPU>, 2 CPU cores.\n" in text
     assert f"| [A `thing`]({page.name}/index.md), 2026-01-02 | Some <CPU>, 2 CPU cores | 0123456 |" in text
     assert f"| [Fly]({page.name}/index.md) | `a` | 1 ms | `b` 2 ms |" in text and "Machines: Some <CPU>, 2 CPU cores." in text
 
@@ -82,7 +82,7 @@ def test_a_page_is_of_a_commit_and_a_machine(page):
 def test_a_page_of_a_changed_tree_says_so(page):
     file = page / "environment.json"
     file.write_text(file.read_text().replace("0123456789", "0123456789-dirty"))
-    assert "at commit 0123456 with local changes on" in index.written(page.parents[1])
+    assert "| 0123456 with local changes |" in index.written(page.parents[1])
 
 
 def test_a_page_without_an_environment_needs_an_entry(page):
@@ -91,4 +91,4 @@ def test_a_page_without_an_environment_needs_an_entry(page):
         index.written(page.parents[1])
     listed = page.parent / "index.toml"
     listed.write_text(f'{listed.read_text()}[commits]\n{page.name} = {{ commit = "abc", machine = "M" }}\n')
-    assert "at commit abc on M." in index.written(page.parents[1])
+    assert "| M | abc |" in index.written(page.parents[1])
