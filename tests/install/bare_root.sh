@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # From nothing to the same pose three ways, in a bare Debian 12: debootstrap's minbase, the .deb, g++ and the example of
-# docs/library.md, the wheel, the completion. Not in CI: it needs root, debootstrap and a network. docs/bare-root.md is its output.
+# docs/library.md, the wheel, the completion. It needs root, debootstrap and a network. docs/bare-root.md is its output.
 #
 #   tests/install/bare_root.sh PACKAGE.deb WHEEL.whl [EMPTY_FOLDER]
 set -euo pipefail
@@ -9,6 +9,8 @@ here=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 [[ $# -ge 2 && -f $1 && -f $2 ]] || { echo "bare_root.sh: give the .deb of cpack and the wheel of auditwheel repair" >&2; exit 1; }
 ((EUID == 0)) || { echo "bare_root.sh: it must be root, for chroot" >&2; exit 1; }
 package=$(realpath "$1") wheel=$(realpath "$2") root=${3-$(mktemp -d)}
+certificates=${PIP_CERT:-/etc/ssl/certs/ca-certificates.crt}  # this machine's network may have one of its own
+[[ -f $certificates ]] || certificates=
 
 clean_up() { umount "$root/proc" "$root/dev" 2>/dev/null || true; }
 trap clean_up EXIT
@@ -17,14 +19,14 @@ trap clean_up EXIT
 show() {
   printf '# %s\n' "$1"
   chroot "$root" env -i HOME=/root PATH=/usr/sbin:/usr/bin:/sbin:/bin LC_ALL=C.UTF-8 DEBIAN_FRONTEND=noninteractive \
-    ${PIP_CERT:+PIP_CERT=/etc/pip.pem} bash -c "cd /root && $1" 2>&1
+    ${certificates:+PIP_CERT=/etc/pip.pem} bash -c "cd /root && $1" 2>&1
 }
 
 [[ -e $root/etc/debian_version ]] || debootstrap --variant=minbase bookworm "$root" >/dev/null
 mountpoint -q "$root/proc" || mount --bind /proc "$root/proc"
 mountpoint -q "$root/dev" || mount --bind /dev "$root/dev"
 cp /etc/resolv.conf "$root/etc/resolv.conf"
-if [[ ${PIP_CERT-} ]]; then cp "$PIP_CERT" "$root/etc/pip.pem"; fi  # of a network with a certificate of its own
+if [[ $certificates ]]; then cp "$certificates" "$root/etc/pip.pem"; fi
 mkdir -p "$root/root/project"
 cp "$package" "$wheel" "$root/root/"
 cp "$here"/examples/align_files.{cpp,py} "$root/root/project/"

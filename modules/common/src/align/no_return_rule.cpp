@@ -24,7 +24,7 @@ struct HashOfBits {
 constexpr std::size_t kBlock = 1024;
 /// Below this square of a range no value tells a cause, unless it is 0 [m2].
 constexpr double kPlain_m2 = 9e7;
-constexpr std::size_t kLeastPart = 8192;
+constexpr std::size_t kLeastPointsOfPart = 8192;
 
 /// The causes of a scan's points, found one after the other.
 class Finder {
@@ -51,7 +51,7 @@ class Finder {
   /// Marks values, and gathers all that tells of the rest that nothing is odd: nearly every scan ends there.
   void mark_values(const Workers& workers) {
     const std::size_t blocks = (scan_.size() + kBlock - 1) / kBlock,
-                      parts = workers.parts(scan_.size(), kLeastPart);
+                      parts = workers.parts(scan_.size(), kLeastPointsOfPart);
     causes_.resize(scan_.size());
     largest_squares_.resize(blocks);
     facts_.assign(parts, {});

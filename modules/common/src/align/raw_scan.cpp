@@ -10,7 +10,7 @@
 #include "ndt/align/option.hpp"
 #include "ndt/align/point_filter.hpp"
 #include "ndt/align/preparation.hpp"
-#include "ndt/align/sample.hpp"
+#include "ndt/align/random_sample.hpp"
 #include "ndt/align/voxel_grid.hpp"
 #include "ndt/core/enum_names.hpp"
 #include "ndt/core/formatted.hpp"
@@ -50,7 +50,7 @@ void keep_if(PointCloud& cloud, Keep keep) {
 
 void draw(PointCloud& cloud, std::size_t count, std::uint64_t seed) {
   const Part all{0, cloud.size()};
-  const Sample sample({&all, 1}, count, seed, {});
+  const RandomSample sample({&all, 1}, count, seed, {});
   keep_if(cloud, [&](std::size_t k) { return sample.has(k); });
 }
 
@@ -151,7 +151,7 @@ class Preparation {
     const std::size_t all = parts.back().end;
     const auto wanted =
         static_cast<std::size_t>(p.sample_points.value_or(std::numeric_limits<std::int64_t>::max()));
-    take(parts, Sample(parts, wanted, p.sample_seed, workers_), prepared.cloud);
+    take(parts, RandomSample(parts, wanted, p.sample_seed, workers_), prepared.cloud);
     if (active_)
       prepared.steps = steps_of(p, prepared.given_points, removed_, static_cast<std::int64_t>(all),
                                 static_cast<std::int64_t>(prepared.cloud.size()));
@@ -212,7 +212,7 @@ class Preparation {
     return parts;
   }
 
-  void take(const std::vector<Part>& parts, const Sample& sample, PointCloud& out) const {
+  void take(const std::vector<Part>& parts, const RandomSample& sample, PointCloud& out) const {
     out.points.resize(sample.size()), out.times.resize(timed_ ? sample.size() : 0);
     const bool leaves = use_.filters.voxel_leaf_m.has_value();
     workers_.each(parts.size(), [&](std::size_t p) {

@@ -1,4 +1,4 @@
-#include "ndt/align/sample.hpp"
+#include "ndt/align/random_sample.hpp"
 
 #include <algorithm>
 #include <array>
@@ -17,7 +17,8 @@ struct PartKeys {
 
 }  // namespace
 
-Sample::Sample(std::span<const Part> parts, std::size_t count, std::uint64_t seed, const Workers& workers)
+RandomSample::RandomSample(std::span<const Part> parts, std::size_t count, std::uint64_t seed,
+                           const Workers& workers)
     : keys_(seed), all_(parts.back().end <= count) {
   before_.assign(parts.size() + 1, 0);
   if (all_)
@@ -26,7 +27,7 @@ Sample::Sample(std::span<const Part> parts, std::size_t count, std::uint64_t see
     draw(parts, count, workers);
 }
 
-void Sample::draw(std::span<const Part> parts, std::size_t count, const Workers& workers) {
+void RandomSample::draw(std::span<const Part> parts, std::size_t count, const Workers& workers) {
   std::vector<PartKeys> of_parts(parts.size());
   workers.each(parts.size(), [&](std::size_t p) {
     for (std::size_t k = parts[p].begin; k < parts[p].end; ++k) ++of_parts[p].bins[key_bin(keys_(k))];

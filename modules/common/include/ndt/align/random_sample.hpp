@@ -13,9 +13,9 @@ namespace ndt {
 
 /// Draws `count` of the items that parts have together, or all if there are no more. Items of a part are
 /// those of the parts before it and its own, numbered from 0.
-class Sample {
+class RandomSample {
  public:
-  Sample(std::span<const Part> parts, std::size_t count, std::uint64_t seed, const Workers& workers);
+  RandomSample(std::span<const Part> parts, std::size_t count, std::uint64_t seed, const Workers& workers);
 
   /// Whether item k is drawn.
   bool has(std::size_t k) const { return all_ || keys_(k) <= last_; }
