@@ -155,9 +155,9 @@ TEST_P(ExchangeMap, AThousandMapsComeIntoForceBetweenAlignmentsAndNoneIsHalf) {
   Next next{resident->build(), true};
   std::mutex exchange;  // of pointers only
   std::vector<std::shared_ptr<const ReadyMap>> used;
-  std::atomic<bool> done = false;
+  std::atomic<bool> done = false, enough = false;  // a busy machine aligns seldom
   std::thread builder([&] {
-    for (int k = 1; k <= 1000; ++k) {
+    for (int k = 1; k <= 1000 || !enough; ++k) {
       k % 2 == 1 ? resident->remove(some) : resident->add(some, tiles.at(some));
       Next built{resident->build(), k % 2 == 0};
       std::vector<std::shared_ptr<const ReadyMap>> old;  // given back on this thread
@@ -179,11 +179,10 @@ TEST_P(ExchangeMap, AThousandMapsComeIntoForceBetweenAlignmentsAndNoneIsHalf) {
       used.push_back(std::move(before));
     }
     expect_same(align(), whole ? with : without);
+    enough = HasFailure() || (alignments > 10 && changes > 10);
     if (HasFailure()) break;
   }
   builder.join();
-  EXPECT_GT(alignments, 10);
-  EXPECT_GT(changes, 10);
 }
 
 NDT_ON_EVERY_IMPLEMENTATION(ExchangeMap);
