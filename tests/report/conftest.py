@@ -23,3 +23,12 @@ def ndt_report(monkeypatch, capsys):
         return code, streams.out, streams.err
 
     return run
+
+
+@pytest.fixture
+def no_pdf(monkeypatch):
+    """Leaves out the PDF of each figure, which takes as long as its SVG."""
+    from ndt_report.figures import svg
+
+    saved = svg._saved
+    monkeypatch.setattr(svg, "_saved", lambda figure, form, metadata: b"%PDF-1.4" if form == "pdf" else saved(figure, form, metadata))

@@ -13,6 +13,8 @@ from folder_edits import edit_json, rename_everywhere, sentence
 from ndt_report.read.files import file_name, leads_out, write_file
 from synthetic_run import SyntheticRun
 
+pytestmark = pytest.mark.usefixtures("no_pdf")
+
 
 @pytest.fixture
 def folder(tmp_path):

@@ -6,6 +6,7 @@ import pytest
 from fuzz_folders import answer_of, broken_rule, valid_folders
 
 FOLDERS, SEEDS = 4, 10  # of each folder
+pytestmark = pytest.mark.usefixtures("no_pdf")
 
 
 @pytest.fixture(scope="module")

@@ -19,6 +19,8 @@ from page_parser import Page
 from synthetic_entries import write_pcd
 from synthetic_run import SyntheticRun
 
+pytestmark = pytest.mark.usefixtures("no_pdf")
+
 ODD_NAMES = {
     "formula": r"$\frac{1}{",
     "markup": "</script><b>&amp;\"'",
