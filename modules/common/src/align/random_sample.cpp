@@ -1,4 +1,4 @@
-#include "ndt/align/random_sample.hpp"
+#include "random_sample.hpp"
 
 #include <algorithm>
 #include <array>

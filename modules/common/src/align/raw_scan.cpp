@@ -10,10 +10,10 @@
 #include "ndt/align/option.hpp"
 #include "ndt/align/point_filter.hpp"
 #include "ndt/align/preparation.hpp"
-#include "ndt/align/random_sample.hpp"
 #include "ndt/align/voxel_grid.hpp"
 #include "ndt/core/enum_names.hpp"
 #include "ndt/core/formatted.hpp"
+#include "random_sample.hpp"
 
 namespace ndt {
 namespace {
