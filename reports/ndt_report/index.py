@@ -1,6 +1,7 @@
 """python3 -m ndt_report.index: reports/README.md from reports/index.toml and the folders beside it.
 
-It says what to take on which machine, has one picture a question, and of every published page what was measured where, at which commit.
+It says what to take on which machine, has one picture a question, and of every published page what was measured where, of which
+release, at which commit.
 """
 
 import json
@@ -23,6 +24,7 @@ class Page:
     title: str
     commit: str
     machine: str
+    release: str  # the version that its programs told; empty if the environment lacks it
 
     @property
     def date(self) -> str:
@@ -43,10 +45,12 @@ def _page(folder: Path, commits: dict) -> Page:
     title = (folder / "index.md").read_text("utf-8").splitlines()[0].removeprefix("# ")
     environment = _environment(folder)
     if not environment:
-        return Page(folder.name, title, commits[folder.name]["commit"], commits[folder.name]["machine"])
+        listed = commits[folder.name]
+        return Page(folder.name, title, listed["commit"], listed["machine"], listed.get("release", ""))
     commit, dirty = known_commit(environment)
     machine = f"{gpus(environment) or environment.get('cpu_model')}, {environment.get('cores')} CPU cores"
-    return Page(folder.name, title, commit[:7] + (" with local changes" if dirty else ""), machine)
+    release = environment.get("versions", {}).get("ndt", "")
+    return Page(folder.name, title, commit[:7] + (" with local changes" if dirty else ""), machine, release)
 
 
 def _environment(folder: Path) -> dict:
@@ -64,8 +68,9 @@ def written(root: Path) -> str:
     answers = {}  # {machine: answers}
     for entry in listed["answer"]:
         answers.setdefault(entry["machine"], []).append(entry | {"page": by_name[entry["page"]]})
+    releases = ", ".join(dict.fromkeys(page.release for page in found if page.release))
     machines = " / ".join(dict.fromkeys(answer["page"].machine for entries in answers.values() for answer in entries))
-    return template("index.md.jinja").render(answers=answers, machines=machines, questions=questions, pages=found, command=COMMAND)
+    return template("index.md.jinja").render(answers=answers, machines=machines, releases=releases, questions=questions, pages=found, command=COMMAND)
 
 
 def main(words) -> int:

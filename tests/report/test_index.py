@@ -72,6 +72,13 @@ def write(path: Path, text: str):
     path.write_text(text)
 
 
+def test_a_page_tells_the_release_of_its_programs(page):
+    assert "release" not in index.written(page.parents[1]).replace("release, commit", "")
+    write(page / "environment.json", json.dumps({"commit": "0123456789", "cpu_model": "C", "cores": 2, "versions": {"ndt": "3.2.1"}}))
+    text = index.written(page.parents[1])
+    assert "These pages belong to release 3.2.1." in text and "| 3.2.1, 0123456 |" in text
+
+
 def test_a_page_is_of_a_commit_and_a_machine(page):
     text = index.written(page.parents[1])
     assert f"[A `thing`]({page.name}/index.md), Some <CPU>, 2 CPU cores.\n" in text
