@@ -69,8 +69,8 @@ void write_ply(const std::filesystem::path& file, const PointCloud& cloud,
 /// origin 0. Keeps non-finite points and skips all values but x y z. A file of 0 bytes is a cloud of 0
 /// points. Throws ndt::InputError for anything but a regular file, a size that is no whole number of records,
 /// or more points than Limits::kPoints. Throws it also for values that repeat with another width than the
-/// records' (io/kitti_width.hpp). Throws std::invalid_argument for other numbers of fields. Nothing can
-/// trail, so *info always comes back as 0.
+/// records'. Throws std::invalid_argument for other numbers of fields. Nothing can trail, so *info always
+/// comes back as 0.
 PointCloud read_kitti_bin(const std::filesystem::path& file, CloudInfo* info = nullptr,
                           BinFields fields = {});
 
