@@ -191,7 +191,7 @@ PLAN_COLUMNS = [
 TIMINGS = ("settled", "wall_cap", "single")
 ERROR_KINDS = ("exception", "crash", "timeout", "memory", "skipped")
 OWN = "own"  # strategy and method of a peer's search: what it does is not known
-STRATEGIES = ("sequential", "batched", "batched_persistent", "pipelined", OWN)  # pipelined: of runs of 2026-11-25
+STRATEGIES = ("sequential", "batched", "batched_persistent", OWN)
 METHODS = ("tpe", "random", "grid", "anywhere", OWN)
 PRIORS = (None, "pose", "map")
 
