@@ -15,7 +15,7 @@ namespace ndt::io {
 namespace {
 
 // Values of one column are like each other and unlike those of the next. Split by the true width, the columns
-// therefore explain a part of the variance (0.4 to 0.7 in scans); split by another width, every class holds a
+// therefore explain a part of the variance (0.4 to 0.7 in scans). Split by another width, every class holds a
 // bit of each column, and they explain nothing (1e-4). Only finite values count.
 class Columns {
  public:

@@ -78,7 +78,7 @@ class GridTeam : public DeviceTeam<GridTeamMemory> {
     if (threadIdx.x == 0) memory.broken = 0, memory.first_tag = first_tag, memory.long_wait = 0;
   }
 
-  /// Which team of the launch this is.
+  /// The number of this team in the launch.
   __device__ int team() const { return team_; }
   __device__ int rank() const {
     return block_ * static_cast<int>(blockDim.x) + static_cast<int>(threadIdx.x);
