@@ -128,7 +128,7 @@ void require_records_of(std::size_t fields, const std::filesystem::path& file) {
   } else if (fields == 4 && fourth_is_a_coordinate(columns)) {
     what = formatted(
         "the fourth float32 of a record is negative in {:.0f} % of them and varies like the other three, "
-        "which no intensity does; it looks like records of 3 or 5 float32",
+        "unlike an intensity; it looks like records of 3 or 5 float32",
         100 * columns.negative_share_of_fourth());
     advice = "give --bin-fields (in a dataset.toml: bin_fields), or write it as .pcd or .ply";
   }

@@ -83,7 +83,7 @@ void write_kitti_bin(const std::filesystem::path& file, const PointCloud& cloud)
 bool is_written_cloud(const std::filesystem::path& file);
 
 /// Returns the clouds among the files of a folder. Files in .xyz, .npy and .csv often hold times, poses or
-/// copies, so they are taken only if there is no other cloud: those of the first of these formats.
+/// copies. They are taken only if there is no other cloud, and then those of the first of these formats.
 std::vector<std::filesystem::path> clouds_among(std::vector<std::filesystem::path> files);
 
 /// Lists the extensions of the formats above, for help texts: ".pcd, .ply, ...".

@@ -1,5 +1,5 @@
-// Tells whether a GNSS fix can be believed: by an innovation test with the covariances of fix and prediction,
-// and by how far earlier fixes were from poses which the map fixed.
+// Tells whether a GNSS fix can be believed. It compares the innovation with the covariances of fix and
+// prediction, and remembers how far fixes were from poses that the map fixed.
 #pragma once
 
 #include <optional>
