@@ -132,7 +132,7 @@ PlacePyramid read_pyramid(const fs::path& file, const PyramidSource& source) {
   const std::optional<std::uint64_t> bytes = PlacePyramid::bytes_of(frame);
   if (!bytes || in.remaining() != *bytes)
     throw refused(in.name(),
-                  fmt::format("has {} bytes of cells, which its header does not have", in.remaining()));
+                  fmt::format("has {} bytes of cells, which do not fit its header", in.remaining()));
   WordHash hash = hash_of(header);
   PlacePyramid pyramid(frame, {source.up[0], source.up[1], source.up[2]}, [&](std::span<std::uint8_t> cells) {
     in.read(std::as_writable_bytes(cells));
