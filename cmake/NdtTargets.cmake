@@ -1,15 +1,15 @@
 # Every target of the project is made by one of these, so that flags are decided in one place.
 #
 #   ndt_library(<name> [SOURCES f...] [CUDA_SOURCES f.cu...] [PUBLIC dep...] [PRIVATE dep...] [HEADERS dep...])
-#       static library ndt_<name>, alias ndt::<name>; header-only without sources; what other modules include is in include/; HEADERS: header-only
-#       dependencies that users of the installed library need not have
+#       static library ndt_<name>, alias ndt::<name>; header-only without sources. Other modules include what is in include/.
+#       HEADERS: header-only dependencies that users of the installed library need not have
 #   ndt_executable(<name> SOURCES f... [CUDA_SOURCES f.cu...] [DEPS dep...] [BY_NAME])
 #       program <name> in <build>/bin; target `programs` builds all of them but those BY_NAME, which a build without tests leaves out
 #       unless its target is named
 #   ndt_test(<name> SOURCES f... [CUDA_SOURCES f.cu...] [DEPS dep...] [LABELS l...] [DATA_TESTS regex] [TIMEOUT s] [SERIAL] [WHOLE])
-#       GoogleTest program that sees tests/support, one ctest entry per TEST, or one in all (WHOLE); target `tests-<label>` builds the tests of a
-#       label; DATA_TESTS: those that read NDT_DATASETS or NDT_GOLDEN_DIR, by their whole names; these get the label `data`; SERIAL: nothing
-#       runs beside them
+#       GoogleTest program that sees tests/support, one ctest entry per TEST, or one in all (WHOLE). Target `tests-<label>` builds the tests
+#       of a label. DATA_TESTS: tests that read NDT_DATASETS or NDT_GOLDEN_DIR, by their whole names; they get the label `data`.
+#       SERIAL: nothing runs beside them
 #
 # CUDA_SOURCES are dropped without CUDA; code asks `#ifdef NDT_WITH_CUDA`, CMake asks `if(NDT_WITH_CUDA)`.
 include_guard(GLOBAL)
@@ -36,8 +36,8 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_L
   # False alarms in std::string's operator+, https://gcc.gnu.org/PR105651.
   target_compile_options(ndt_flags INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Wno-restrict>)
 elseif(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-  # False alarms in the inlined long division of fmt 9, where it prints a double; and where a function takes a temporary
-  # and returns a reference to something else, such as an entry of a table.
+  # False alarms in the inlined long division of fmt 9, which prints a double. Others come for a function that takes a
+  # temporary and returns a reference to something else, such as an entry of a table.
   target_compile_options(ndt_flags INTERFACE
     "$<$<COMPILE_LANGUAGE:CXX>:-Wno-array-bounds;-Wno-stringop-overflow;-Wno-dangling-reference>")
 endif()

@@ -1,4 +1,4 @@
-"""KISS-Matcher as a peer: global registration of the scan with the map around the prior, or with the whole map; it takes no
+"""KISS-Matcher as a peer: global registration of the scan with the map around the prior, or with the whole map. It takes no
 guess, heading or seed. Its own defaults, except the voxels."""
 
 import os

@@ -110,7 +110,7 @@ def _map(work, scans, truth, options, say):
 
 
 def _builders(count, options):
-    """Which scans make the map, and which are aligned with it: those of --queries, else the others."""
+    """Returns the scans that make the map, and those that are aligned with it: those of --queries, else the others."""
     if options.build_map == "even":
         builders, others = set(range(0, count, 2)), {"first": 1, "step": 2}
     elif options.build_map == "all-but-queries":

@@ -206,7 +206,7 @@ def _command(run, bench, out, work):
 
 
 def _made(run, bench, out, passed):
-    """Whether it was. Its folder gets its name when it is whole."""
+    """Makes a run and tells whether it could. Its folder gets its name when it is whole."""
     work, folder = out / f".{run.name}.part", out / run.name
     shutil.rmtree(work, ignore_errors=True)
     work.mkdir()

@@ -150,7 +150,7 @@ std::vector<double> read_scan_times(TomlTable& root, const fs::path& folder, std
   if (!toml) return of_truth;
   const fs::path file = inside(folder, toml->required_text("file"), *toml, "file");
   toml->finish();
-  if (!of_truth.empty()) toml->refuse("file", "given where the truth has times", "drop [times]");
+  if (!of_truth.empty()) toml->refuse("file", "the truth has times already", "drop [times]");
   std::vector<double> times_s = read_times(file);
   if (times_s.size() != scans)
     toml->refuse("file", fmt::format("{} times for {} scans", times_s.size(), scans),

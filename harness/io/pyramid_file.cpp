@@ -41,7 +41,7 @@ struct Header {
 static_assert(sizeof(Header) == 8 + 2 * 4 + 8 + sizeof(PyramidSource) + 4 * 8 + 4 * 4, "no padding");
 
 InputError refused(const std::string& name, std::string_view what) {
-  return refusal(name, "", what, "remove it if this is said again");
+  return refusal(name, "", what, "remove it if the message comes again");
 }
 
 Header header_of(const PlacePyramid& pyramid, const PyramidSource& source) {
@@ -127,11 +127,12 @@ void write_pyramid(const fs::path& file, const PlacePyramid& pyramid, const Pyra
 PlacePyramid read_pyramid(const fs::path& file, const PyramidSource& source) {
   io::ByteSource in(file);
   const Header header = header_in(in);
-  if (!are_same(header.source, source)) throw refused(in.name(), "is of another map or other cells");
+  if (!are_same(header.source, source)) throw refused(in.name(), "was made for another map or other cells");
   const PlacePyramid::Frame frame = frame_of(header);
   const std::optional<std::uint64_t> bytes = PlacePyramid::bytes_of(frame);
   if (!bytes || in.remaining() != *bytes)
-    throw refused(in.name(), fmt::format("has {} bytes of cells, but not so many cells", in.remaining()));
+    throw refused(in.name(),
+                  fmt::format("has {} bytes of cells, which do not fit its header", in.remaining()));
   WordHash hash = hash_of(header);
   PlacePyramid pyramid(frame, {source.up[0], source.up[1], source.up[2]}, [&](std::span<std::uint8_t> cells) {
     in.read(std::as_writable_bytes(cells));

@@ -27,7 +27,7 @@ class TomlTable {
   TomlTable& operator=(TomlTable&&) noexcept;
 
   bool is_text(std::string_view key) const;  ///< false where the key is missing
-  // These return nothing where the key is missing.
+  // Return nothing if the key is missing.
   std::optional<std::string> text(std::string_view key);
   std::optional<bool> flag(std::string_view key);
   std::optional<double> number(std::string_view key, double least, double most);

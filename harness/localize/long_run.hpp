@@ -58,9 +58,6 @@ class LongRun {
   /// The late scans by LocalizedScan::cpu_ms: late because of what this thread did, not because other threads
   /// had its core.
   Late late_by_cpu() const { return late_of(cpu_ms_); }
-  /// The scans of later laps, and those of them that have the first lap's pose, bit for bit.
-  std::size_t repeated() const { return repeated_; }
-  std::size_t as_before() const { return as_before_; }
 
   /// Lines for a person.
   std::string text() const;
@@ -80,6 +77,7 @@ class LongRun {
   std::vector<double> scan_ms_, cpu_ms_;
   std::vector<MapWork> work_;
   std::vector<std::optional<Transform>> first_lap_;
+  /// The scans of later laps, and those of them that have the first lap's pose, bit for bit.
   std::size_t repeated_ = 0, as_before_ = 0;
   std::array<std::optional<MemoryAt>, 3> memory_;  ///< after the first scan, the middle one and the last
 };

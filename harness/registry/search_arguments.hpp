@@ -14,7 +14,7 @@
 
 namespace ndt::harness {
 
-/// Which of initial_pose::strategies().
+/// The name of one of initial_pose::strategies().
 struct StrategyChoice {
   std::string strategy{initial_pose::default_strategy().name};
 };

@@ -159,7 +159,7 @@ class Measurer {
     return out;
   }
 
-  /// So many poses are aligned from now on.
+  /// Sets the poses that are aligned from now on.
   void place(const Measurement& measurement, int poses) {
     guesses_ = batch_guesses(grid_shift_.there(measurement.guess), poses);
     results_.resize(guesses_.size());

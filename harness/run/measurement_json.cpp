@@ -45,8 +45,7 @@ constexpr std::tuple kFoundColumns{
            "particle at rest with the largest NVTL"},
     Column{"reliable", &SearchRecord::reliable, "", Null::may,
            "whether the verdict is reliable, a peer's in its own word; null if unknown"},
-    Column{"ambiguous", &SearchRecord::ambiguous, "", Null::with_error,
-           "the verdict is ambiguous; in older runs: another mode is nearly as good"},
+    Column{"ambiguous", &SearchRecord::ambiguous, "", Null::with_error, "the verdict is ambiguous"},
     Column{"verdict", &SearchRecord::verdict, "", Null::later,
            "reliable, ambiguous, not_found or unknown; null for a peer"},
     Column{"doubts", &SearchRecord::doubts, "", Null::later, "what speaks against the answer, with commas"},
@@ -80,7 +79,7 @@ constexpr std::tuple kFoundColumns{
            "places found and aligned"},
     Column{"runner_up_ratio", &SearchRecord::runner_up_ratio, "", Null::may,
            "NVTL or transform probability of the best particle of another mode over the answer's, the "
-           "smaller; in older runs NVTL alone"},
+           "smaller"},
     Column{"runner_up_pose", &SearchRecord::runner_up_pose, "", Null::may, "pose of that particle"},
     Column{"improvements", &SearchRecord::improvements, "us, m, deg", Null::with_error,
            "every particle better than all before it, with its errors; empty for a peer's search"},

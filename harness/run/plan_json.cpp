@@ -120,8 +120,7 @@ void require_bounds(const Job& job) {
   for (const GuessScatter& scatter : job.scatters) require_within(kGuessScatter, scatter);
   for_each_call_setting(
       [&](const CallOption& setting) { require_within(setting.name, job.*setting.member, setting.bounds); });
-  if (job.announced_ms && !job.rate_hz)
-    throw FieldError("announced_ms is given without a rate_hz, whose ticks it is ahead of");
+  if (job.announced_ms && !job.rate_hz) throw FieldError("announced_ms requires rate_hz");
   if (job.timing) require_within(kTimingRule, *job.timing);
   if (job.search) require_bounds(*job.search, is_peer_name(job.implementation));
   resolve(job.variant.options);

@@ -1,5 +1,5 @@
 // The part of a measurement about a search for the initial pose, beside that of the best particle's
-// alignment. The meaning of a member is said once, in search_columns.hpp.
+// alignment. The meaning of a member is said once, in measurement_json.cpp.
 #pragma once
 
 #include <array>

@@ -66,10 +66,11 @@ using TownProgress = std::function<void(double fraction)>;
 /// same streets, 0.4 m beside the first. That drive has its own noise and meets no traffic. All coordinates
 /// are whole millimetres before they become float32.
 ///
-/// It is written beside the final place as <folder>.part.XXXXXX and renamed when complete, so the folder is
-/// complete or missing. Throws InputError if the folder exists and is not empty, or cannot be written, and
-/// std::invalid_argument for threads outside [0, 256]. Throws UsageError for traffic or distortion without a
-/// car. Throws it also for beams that neither divide the drive's nor are a multiple up to 256.
+/// The folder is written beside the final place as <folder>.part.XXXXXX and renamed when complete, so the
+/// folder is complete or missing. Throws InputError if the folder exists and is not empty, or cannot be
+/// written, and std::invalid_argument for threads outside [0, 256]. Throws UsageError for traffic or
+/// distortion without a car. Throws it also for beams that neither divide the drive's nor are a multiple up
+/// to 256.
 TownSummary write_town(const TownOptions& options, const std::filesystem::path& folder,
                        const TownProgress& progress = {});
 

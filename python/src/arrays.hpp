@@ -49,8 +49,8 @@ class Cloud {
   std::shared_ptr<const void> owner_;
 };
 
-/// As cloud_from(), or the points of a float32 array of these shapes in CUDA memory, which stay there: what
-/// has DLPack's methods or __cuda_array_interface__, such as arrays of PyTorch, CuPy and Numba.
+/// As cloud_from(), or the points of a float32 array of these shapes in CUDA memory, which stay there. Such
+/// an array has DLPack's methods or __cuda_array_interface__, as those of PyTorch, CuPy and Numba.
 Cloud any_cloud_from(nb::handle array, const char* name);
 
 /// A rigid matrix of shape (4, 4), float32 or float64, or anything numpy makes one of. Throws as cloud_from()

@@ -15,7 +15,7 @@ void bind_judge(nanobind::module_& module);
 void bind_search(nanobind::module_& module);
 void bind_localizer(nanobind::module_& module);
 
-/// A keyword's value as the options of ndt_options write it: "2", "direct7", "6,2.5,1".
+/// A keyword's value as set_option() takes it: "2", "direct7", "6,2.5,1".
 std::string value_text(nanobind::handle value, const std::string& name);
 
 }  // namespace ndt::python

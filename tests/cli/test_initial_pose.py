@@ -188,7 +188,7 @@ def a_dome(random):
 @pytest.mark.parametrize("profile", ["autoware", "pyramid"])
 @pytest.mark.parametrize("scan, options", [(a_ball_of_noise, []), (one_wall, []), (a_dome, ["--resolution", 10])])
 def test_a_scan_of_something_else_is_not_reliable(courtyard, tmp_path, scan, options, profile):
-    """Such scans fit in many places; few or none of their particles come to rest."""
+    """The scans fit in many places; few or none of their particles come to rest."""
     cloud = write_cloud(tmp_path / "scan.pcd", scan(random.Random(3)))
     for seed in (0, 1, 3):
         found = json.loads(bench("initial-pose", "--map", courtyard.map, "--scan", cloud, "--guess", "0.5,-0.4,0,0,0,0",

@@ -300,7 +300,7 @@ def test_times_of_two_machines_are_not_put_into_one_run(tmp_path, parts):
     assert "cpu_model" not in read(tmp_path / "out", "environment.json")
     ran = {part["environment"]["cpu_model"]: part["jobs"] for part in read(tmp_path / "out", "parts.json")}
     assert len(ran) == 2 and set(ran["Another"]) == {row["job"] for row in rows_in(other)}
-    # Nor by way of a run that was merged before.
+    # A run that was merged before is refused, too.
     assert "begun with another processor" in refusal("run", "--resume", tmp_path / "out", code=EXIT_BAD_INPUT)
 
 

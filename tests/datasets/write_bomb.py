@@ -18,7 +18,7 @@ MCAP, NAMESPACE = b"\x89MCAP0\r\n", "http://www.astm.org/COMMIT/E57/2010-e57-v1.
 
 
 def zeros(times):
-    """So many times 16 MiB, packed."""
+    """Returns `times` times 16 MiB of zeros, packed."""
     import zstandard
 
     packer = zstandard.ZstdCompressor().compressobj()

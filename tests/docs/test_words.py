@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from comments import ROOT, parts, sources
 
-START = re.compile(r"(?:[-*] |\d+\. )?[\W_]*(Of|By|Those|What|Whose|Where|Without|The same)\b")
+START = re.compile(r"(?:[-*] |\d+\. )?[\W_]*(Of|By|Those|That of|What|Which|Who|Whose|Where|Without|The same|So many|Nor|Else)\b")
 SENTENCE = re.compile(r"(?<=[.?!])(?<!e\.g\.)(?<!i\.e\.)(?<!cf\.)(?<!vs\.)(?<!eq\.)\s+")
 WORD = re.compile(r"\S*\w\S*")
 MOST_WORDS, MOST_SEMICOLONS = 25, 1

@@ -15,6 +15,7 @@ EXAMPLES = ROOT / "examples"
 BUILD = os.environ["NDT_BUILD"]
 CMAKE = os.environ["NDT_CMAKE"]
 PAGE = (ROOT / "docs/library.md").read_text()
+VERSION = re.search(r"project\(ndt VERSION ([\d.]+)", (ROOT / "CMakeLists.txt").read_text())[1]
 
 
 def run(*words, code=0, **options):

@@ -3,13 +3,21 @@
 import os
 import shutil
 
-from conftest import BUILD, CMAKE, EXAMPLES, ROOT, run
+from conftest import BUILD, CMAKE, EXAMPLES, ROOT, VERSION, run
 
 
 def test_the_program_finds_its_files(prefix):
     assert f"\nproject files    {prefix}/share/ndt\n" in run(prefix / "bin/ndt-bench", "doctor", cwd="/")
     listing = run(prefix / "bin/ndt-bench", "list", cwd="/")
     assert "kitti00" in listing and "tracking" in listing
+
+
+def test_program_and_packages_tell_the_version(prefix, tmp_path):
+    assert run(prefix / "bin/ndt-bench", "--version", cwd="/") == f"{VERSION}\n"
+    assert f"\nVersion: {VERSION}\n" in next(prefix.rglob("ndt.pc")).read_text()
+    (tmp_path / "CMakeLists.txt").write_text("cmake_minimum_required(VERSION 3.22)\nproject(asks C CXX)\nfind_package(ndt ${ASKED} EXACT REQUIRED)\n")
+    for asked, code in ((VERSION, 0), (f"{VERSION}.1", 1)):
+        run(CMAKE, "-S", tmp_path, "-B", tmp_path / asked, f"-DASKED={asked}", f"-DCMAKE_PREFIX_PATH={prefix}", code=code)
 
 
 def test_no_file_names_the_build(prefix):

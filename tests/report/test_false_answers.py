@@ -1,4 +1,4 @@
-"""Which answers are called ok, counted on frames whose truth is known."""
+"""The answers that are called ok, counted on frames whose truth is known."""
 
 import needs  # noqa: F401  first: it skips
 

@@ -10,16 +10,17 @@ from toy_searches import FAR, NEAR, search
 KINDS = pd.Series({"town": "scan_to_map", "elsewhere": "no_pose"})
 
 
-def judged(frame, errors=NEAR, verdict="reliable", doubts=None, matched=0.9, dataset="town", seed=0):
+def judged(frame, errors=NEAR, verdict="reliable", doubts=None, dataset="town", seed=0, seen_through=0.0, unmapped=0.01):
     columns = {"frame": frame, "dataset": dataset} | ({"truth": None} if dataset == "elsewhere" else {})
-    return search(CUDA, errors=errors, seed=seed, verdict=verdict, doubts=doubts, matched=matched, columns=columns)
+    row = search(CUDA, errors=errors, seed=seed, verdict=verdict, doubts=doubts, columns=columns)
+    return row | {"search": row["search"] | {"seen_through": seen_through, "unmapped": unmapped}}
 
 
 SEARCHES = [
     judged("a"),
     judged("a", seed=1, verdict="ambiguous", doubts="rival"),
     judged("b", FAR),
-    judged("c", FAR, "not_found", "few_matched", 0.7),
+    judged("c", FAR, "not_found", "contradicted", seen_through=0.3),
     judged("a", NEAR, dataset="elsewhere"),
 ]
 
@@ -45,26 +46,20 @@ def test_where_a_direction_is_free_an_end_at_the_truth_is_luck_and_not_right():
     assert list(found.right) == [False, False, False, True, True]
 
 
-def test_another_bound_of_the_matched_share_changes_only_what_it_alone_decides():
-    ladder = bound_ladder(measured(), [0.6, 0.8, 0.95]).groupby("bound").sum(numeric_only=True)
-    assert list(ladder.false_reliable) == [3, 2, 0] and list(ladder.true_reliable) == [1, 1, 0]
-
-
-def test_where_scans_were_held_against_the_map_the_bound_is_that_of_their_contradiction():
+def test_another_bound_of_the_contradiction_changes_only_what_it_alone_decides():
     def looked(seen_through, unmapped, doubts=None, errors=NEAR):
-        row = judged("a", errors, "not_found" if doubts else "reliable", doubts)
-        return row | {"search": row["search"] | {"seen_through": seen_through, "unmapped": unmapped}}
+        return judged("a", errors, "not_found" if doubts else "reliable", doubts, seen_through=seen_through, unmapped=unmapped)
 
     searches = [looked(0.0, 0.01), looked(0.03, 0.03), looked(0.1, 0.1, "contradicted", FAR), looked(0.0, 0.0, "rival", FAR)]
     found = trust_measurements(pd.DataFrame(searches), KINDS)
     ladder = bound_ladder(found, [0.02, 0.08, 0.3]).groupby("bound").sum(numeric_only=True)
     assert list(ladder.true_reliable) == [1, 2, 2] and list(ladder.false_reliable) == [0, 0, 1]
-    assert "another bound of the contradiction" in text(found) and "another bound of the matched share" in text(measured())
+    assert "another bound of the contradiction" in text(found)
 
 
-def test_searches_of_older_runs_without_a_verdict_are_left_out():
-    older = search(CUDA, seed=7)
-    assert len(trust_measurements(pd.DataFrame([*SEARCHES, older]), KINDS)) == len(SEARCHES)
+def test_searches_of_peers_have_no_verdict_and_are_left_out():
+    peers = search(CUDA, seed=7)
+    assert len(trust_measurements(pd.DataFrame([*SEARCHES, peers]), KINDS)) == len(SEARCHES)
 
 
 def test_it_says_the_shares_and_refuses_what_is_no_run(tmp_path, capsys):

@@ -1,4 +1,4 @@
-"""Who includes whom in a set of source files, and which of those arrows layers.toml forbids."""
+"""The includes of a set of source files, and the arrows among them that layers.toml forbids."""
 
 import re
 import tomllib

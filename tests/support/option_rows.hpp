@@ -39,7 +39,7 @@ inline const std::map<std::string_view, std::vector<std::string_view>> kNumbers{
     {"threads", {"1"}},
     {kTarget, {"none", "beside"}}};
 
-/// These depend on the machine: a second device may be missing, and threads wait long where others compute.
+/// Options that depend on the machine: a second device may be missing, and threads wait long on a busy one.
 inline constexpr std::array<std::string_view, 3> kOnMachine{"device", "devices", "threads"};
 
 /// All values of an option but the first need this value of another, or need it not to be this one.

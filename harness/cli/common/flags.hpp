@@ -20,7 +20,7 @@ void add_voxel_flags(CLI::App& command, AlignArguments& arguments);
 /// One number of workers.
 void add_threads_flag(CLI::App& command, AlignArguments& arguments);
 
-/// The file of the scan; that of the map is in cli/map_flags.hpp.
+/// The file of the scan; that of the map is in map_flags.hpp.
 void add_scan_flag(CLI::App& command, std::string& file);
 
 /// A pose as it was typed, each form as one word or several: at most one of them.

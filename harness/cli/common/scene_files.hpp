@@ -42,11 +42,11 @@ class FrameScenes {
   FrameScenes(const std::string& folder, const std::string& list, std::size_t count);
 
   void add_map(const PointCloud& map);
-  /// It is one of the chosen frames.
+  /// True for one of the chosen frames.
   bool has(const LocalizedScan& scan) const { return frames_.contains(scan.frame); }
-  /// The map of one of them, where it is not that of all.
+  /// Adds the map of a chosen frame that has its own.
   void add_map_of(const LocalizedScan& scan, const PointCloud& map);
-  /// If it is one of the chosen frames.
+  /// Adds the scan if it is one of the chosen frames.
   void add(const LocalizedScan& scan, Aligner& scorer);
   void finish();
 

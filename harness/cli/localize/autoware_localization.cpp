@@ -26,7 +26,7 @@ void take_score(AutowareParams& params, const AutowareLocalization& given) {
     params.ignored(kProbability, "the score is nvtl");
   } else {
     params.take(kProbability, options, &LocalizerOptions::least_score);
-    params.took(kNvtl, "what a search's best pose must exceed");
+    params.took(kNvtl, "NVTL that a search's best pose must exceed");
   }
 }
 
@@ -56,9 +56,10 @@ void take_covariance(AutowareParams& params, const AutowareLocalization& given) 
     for (std::size_t j = 0; j < 6; ++j)
       fits = fits && entry(i, j) == (i == j ? entry(i / 3 * 3, i / 3 * 3) : 0.0);
   if (!fits)
-    return params.ignored(kName,
-                          "here x, y and z have one variance above 0, roll, pitch and yaw another, and no "
-                          "covariances; give --position-variance and --angle-variance");
+    return params.ignored(
+        kName,
+        "x, y and z must have one variance above 0, roll, pitch and yaw another, and all other "
+        "entries must be 0; give --position-variance and --angle-variance");
   Given<localization::kLocalizerOptions>& options = *given.options;
   auto &position = options[&LocalizerOptions::position_variance_m2],
        &angle = options[&LocalizerOptions::angle_variance_rad2];
@@ -133,7 +134,7 @@ void take_gnss(AutowareParams& params, std::string& gnss) {
   if (!enabled) return;
   if (!gnss.empty()) return params.given(kEnable, "--gnss");
   if (!*enabled) gnss = "none";
-  params.took(kEnable, *enabled ? "GNSS pulls where there is one: --gnss, or a dataset's" : "--gnss none");
+  params.took(kEnable, *enabled ? "--gnss, or the GNSS of the dataset" : "--gnss none");
 }
 
 /// A time that the node warns beyond.

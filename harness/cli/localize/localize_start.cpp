@@ -50,7 +50,7 @@ ResolvedSearch setting_of(const WholeMapStart& with) {
   return setting;
 }
 
-/// Such as --init takes it.
+/// Returns the pose in the form that --init takes.
 std::string words_of(const Transform& pose) {
   const Pose p = principal(derivative_pose(pose));
   return fmt::format("{:.3f},{:.3f},{:.3f},{:.4f},{:.4f},{:.4f}", p.x, p.y, p.z, p.roll, p.pitch, p.yaw);

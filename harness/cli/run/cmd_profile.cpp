@@ -220,7 +220,8 @@ void add_profile(CLI::App& app, Command& chosen) {
   add_scan_flag(command, a->scan);
   add_implementation_flag(command, a->implementation);
   add_pose_flag(command, "--guess", a->guess);
-  command.add_option("--samples", a->samples, "alignments, whose medians are printed (default: 1000)")
+  command
+      .add_option("--samples", a->samples, "number of alignments; their medians are printed (default: 1000)")
       ->type_name("N");
   command
       .add_option("--idle-ms", a->idle_ms,

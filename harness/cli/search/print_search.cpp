@@ -47,7 +47,7 @@ std::string own_verdict(const SearchAnswer& answer) {
                      answer.implementation);
 }
 
-/// Else the prior is a box or the map, and has no --sigma.
+/// True unless the prior is a box or the map, which have no --sigma.
 bool is_about_a_guess(const SearchAnswer& answer) { return answer.prior_kind == PriorKind::pose; }
 
 std::string spread_text(const Evidence& evidence) {

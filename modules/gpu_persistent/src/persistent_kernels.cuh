@@ -19,7 +19,7 @@ class ScanRelay {
   __device__ ScanRelay(GridExchange& exchange, unsigned tag)
       : exchange_(exchange), tag_(std::uint64_t{tag} << 32U) {}
 
-  /// So many points are there.
+  /// Publishes the number of points that are there.
   __device__ void say(std::int64_t points) const {
     Word(exchange_.scan_points)
         .store(tag_ | static_cast<std::uint64_t>(points), ::cuda::memory_order_release);
@@ -81,7 +81,9 @@ __device__ void choose_level(TrustRegion, T& team, const PersistentArguments& a,
 }
 
 /// One thread: the start of a loop from a guess. Not inlined, so that kernels keep their registers.
-__device__ __noinline__ inline void start_at(const Transform& guess, LoopStart& out) { out = loop_start(guess); }
+__device__ __noinline__ inline void start_at(const Transform& guess, LoopStart& out) {
+  out = loop_start(guess);
+}
 
 template <class Steps>
 __device__ void begin(const PersistentArguments& a, int k, LoopState& state) {

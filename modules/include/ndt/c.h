@@ -147,7 +147,7 @@ const char* ndt_auto_implementation(void);
 const char* ndt_implementation_name(size_t index);
 /** "converged", ... */
 const char* ndt_stop_name(ndt_stop stop);
-/** "0.1.0" */
+/** The version of the library, MAJOR.MINOR.PATCH. */
 const char* ndt_version(void);
 
 #ifdef __cplusplus

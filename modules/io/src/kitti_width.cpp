@@ -15,7 +15,7 @@ namespace ndt::io {
 namespace {
 
 // Values of one column are like each other and unlike those of the next. Split by the true width, the columns
-// therefore explain a part of the variance (0.4 to 0.7 in scans); split by another width, every class holds a
+// therefore explain a part of the variance (0.4 to 0.7 in scans). Split by another width, every class holds a
 // bit of each column, and they explain nothing (1e-4). Only finite values count.
 class Columns {
  public:
@@ -128,7 +128,7 @@ void require_records_of(std::size_t fields, const std::filesystem::path& file) {
   } else if (fields == 4 && fourth_is_a_coordinate(columns)) {
     what = formatted(
         "the fourth float32 of a record is negative in {:.0f} % of them and varies like the other three, "
-        "which no intensity does; it looks like records of 3 or 5 float32",
+        "unlike an intensity; it looks like records of 3 or 5 float32",
         100 * columns.negative_share_of_fourth());
     advice = "give --bin-fields (in a dataset.toml: bin_fields), or write it as .pcd or .ply";
   }

@@ -115,8 +115,8 @@ class MetadataReader {
             "a file is one tile: keep one of the two lines");
   }
 
-  /// The tiles are sorted by x, then y: those that can overlap one begin less than its width after it, and in
-  /// its own column only the next can.
+  /// The tiles are sorted by x, then y. Only tiles that begin less than a width after another can overlap it,
+  /// and in its own column only the next.
   void refuse_overlaps() const {
     const auto& tiles = metadata_.tiles;
     const double width_m = metadata_.x_resolution_m - kTileSlackM,

@@ -17,8 +17,8 @@
 namespace ndt::io {
 namespace {
 
-/// Asks for huge pages: memory that is written for the first time costs a fault a page, and most of the time
-/// of reading a large cloud is such faults. It is no error if there are none.
+/// Asks for huge pages. Memory that is written for the first time costs a fault a page. Most of the time of
+/// reading a large cloud is such faults. It is no error if there are no huge pages.
 void prefer_huge_pages([[maybe_unused]] void* memory, [[maybe_unused]] std::size_t bytes) {
 #if defined(MADV_HUGEPAGE)
   constexpr std::size_t kHugePage = std::size_t{2} << 20;

@@ -12,7 +12,6 @@ DASHES = {  # of guided searches by strategy, of others by method
     "sequential": ":",
     "batched": (0, (5, 1.5)),
     "batched_persistent": (0, (3, 1)),
-    "pipelined": (0, (2, 2)),
     "random": (0, (6, 1.5, 1, 1.5)),
     "grid": (0, (3, 1, 1, 1, 1, 1)),
     "anywhere": (0, (8, 2)),

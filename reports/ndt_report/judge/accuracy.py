@@ -1,4 +1,4 @@
-"""Which alignments succeeded, how far off the poses are, and which implementations are accurate enough for
+"""The alignments that succeeded, the errors of poses, and the implementations that are accurate enough for
 their speed to count."""
 
 import numpy as np

@@ -1,4 +1,4 @@
-"""Which answers are called ok, and which of them are wrong. Truth decides what is wrong."""
+"""The answers that are called ok, and the wrong ones among them. Truth decides what is wrong."""
 
 import numpy as np
 import pandas as pd

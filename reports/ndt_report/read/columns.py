@@ -79,7 +79,7 @@ SEARCH_COLUMNS = [
     Column("sigma", "m, rad", "sigma", NEVER, "prior around guess: x, y, z, roll, pitch; yaw is uniform"),
     Column("best_particle", "", "int", ERROR, "index of the best that came to rest"),
     Column("reliable", "", "flag", MAY, "the verdict is reliable; null if it is unknown"),
-    Column("ambiguous", "", "flag", ERROR, "the verdict is ambiguous; in older runs: another mode is nearly as good"),
+    Column("ambiguous", "", "flag", ERROR, "the verdict is ambiguous"),
     Column("verdict", "", "text", LATER, "reliable, ambiguous, not_found or unknown; null of a peer"),
     Column("doubts", "", "text", LATER, "what speaks against the answer; null if nothing does"),
     Column("overlap", "", "number", LATER, "share of the scan's points with a voxel at the answer"),
@@ -191,7 +191,7 @@ PLAN_COLUMNS = [
 TIMINGS = ("settled", "wall_cap", "single")
 ERROR_KINDS = ("exception", "crash", "timeout", "memory", "skipped")
 OWN = "own"  # strategy and method of a peer's search: what it does is not known
-STRATEGIES = ("sequential", "batched", "batched_persistent", "pipelined", OWN)  # pipelined: of runs of 2026-11-25
+STRATEGIES = ("sequential", "batched", "batched_persistent", OWN)
 METHODS = ("tpe", "random", "grid", "anywhere", OWN)
 PRIORS = (None, "pose", "map")
 

@@ -5,7 +5,7 @@ import shutil
 import subprocess
 
 import pytest
-from conftest import BUILD, HERE, run
+from conftest import BUILD, HERE, VERSION, run
 
 MIRROR = "http://deb.debian.org/debian/dists/bookworm/InRelease"
 
@@ -16,6 +16,7 @@ def test_it_holds_the_prefix(deb):
                  "share/ndt/reports/ndt_report/__main__.py", "share/ndt/datasets/ndt_convert/__main__.py", "share/ndt/package.xml"):
         assert f" ./usr/{file}" in listing
     assert "libgomp1" in run("dpkg-deb", "--field", deb, "Depends")
+    assert run("dpkg-deb", "--field", deb, "Version") == f"{VERSION}\n"
 
 
 def why_no_bare_root():

@@ -110,11 +110,10 @@ TEST(DeviceCloud, ThatCannotBeReadIsRefusedWithTheNumber) {
   EXPECT_EQ(refusal({}), "");
   EXPECT_EQ(refusal({&number, 1}), "");
   EXPECT_EQ(refusal({&number, 7, -16, 4, 8, 12}), "");
-  EXPECT_EQ(refusal({nullptr, 3}), "align: 3 points on the device at a null address; give where they are");
+  EXPECT_EQ(refusal({nullptr, 3}), "align: 3 points on the device at a null address; give their address");
   EXPECT_EQ(
       refusal({&number, 3, 15}),
-      "align: stride_bytes = 15 of the points on the device: must be a multiple of 4, where float32 can be "
-      "read");
+      "align: stride_bytes = 15 of the points on the device; give a multiple of 4, the bytes of float32");
   EXPECT_THAT(refusal({&number, 3, 12, 0, 4, 9}), testing::StartsWith("align: z_bytes = 9"));
   EXPECT_THAT(refusal({reinterpret_cast<char*>(&number) + 1, 3}), testing::StartsWith("align: address = "));
   EXPECT_THAT(refusal({&number, Limits::kPoints + 1}), testing::StartsWith("align: 134217729 points"));

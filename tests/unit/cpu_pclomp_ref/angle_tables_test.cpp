@@ -83,7 +83,7 @@ TEST(AngleTables, SecondDerivativesMatchCentralDifferencesOfTheFirstForAllSixPai
         // Nested differences at 1e-2: truncation 2·(1e-2)⁴/30·8 = 5e-9, rounding 1e-15/1e-4.
         EXPECT_LT((second_from_table(tables, i, j) - expected).norm(), 2e-8)
             << kNames[i] << "-" << kNames[j] << " at " << pose;
-        // And sharper, against the table of first derivatives.
+        // The table of first derivatives gives a sharper bound.
         const Vector3d sharper =
             difference([&](double h) { return first_from_table(AngleTables(turned(pose, j, h)), i); }, kStep);
         EXPECT_LT((second_from_table(tables, i, j) - sharper).norm(), kTolerance)

@@ -1,5 +1,5 @@
-// Which scans a vehicle works on when they arrive at their times, by a clock that only moves when it is told
-// to.
+// The scans that a vehicle works on when they arrive at their times, by a clock that only moves when it is
+// told to.
 #include <gmock/gmock.h>
 
 #include "localize/localize_run.hpp"

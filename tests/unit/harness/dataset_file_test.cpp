@@ -93,8 +93,7 @@ TEST_F(DatasetFile, ScansWithoutATruthMayHaveTimes) {
   EXPECT_EQ(d.frames[1].stamp_s, 13);
   EXPECT_FALSE(d.frames[0].truth);
   const std::string times = std::string(kScans) + "[times]\nfile = \"times.txt\"\n";
-  EXPECT_THAT(refusal_of(times + kTruth),
-              HasSubstr("times.file: given where the truth has times; drop [times]"));
+  EXPECT_THAT(refusal_of(times + kTruth), HasSubstr("times.file: the truth has times already; drop [times]"));
   std::ofstream(path("times.txt")) << "10\n11\n";
   EXPECT_THAT(refusal_of(times), HasSubstr("times.file: 2 times for 3 scans; give one time for every scan"));
   std::ofstream(path("times.txt")) << "10\n11\n11\n";

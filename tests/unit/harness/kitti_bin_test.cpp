@@ -102,9 +102,8 @@ TEST_F(KittiBinTest, AFourthValueThatIsACoordinateIsNoticedWhereColumnsDoNotDiff
   std::uniform_real_distribution<float> around(-10, 10);
   std::string bytes;
   for (int k = 0; k < 12000; ++k) bytes += bytes_of(around(random));
-  EXPECT_THAT(refusal_of(bytes),
-              HasSubstr("varies like the other three, which no intensity does; it looks like "
-                        "records of 3 or 5 float32"));
+  EXPECT_THAT(refusal_of(bytes), HasSubstr("varies like the other three, unlike an intensity; it looks like "
+                                           "records of 3 or 5 float32"));
 }
 
 TEST_F(KittiBinTest, RecordsOfFourAreReadWhateverTheIntensity) {

@@ -129,7 +129,7 @@ TEST_F(PyramidFile, IsOfItsMapAndItsCellsOnly) {
   shifted.origin.x += 1;
   for (const PyramidSource& other : {pyramid_source(moved, 2, kUp), pyramid_source(shifted, 2, kUp),
                                      pyramid_source(kMap, 1, kUp), pyramid_source(kMap, 2, {0, 0, 1})}) {
-    EXPECT_THAT(refusal(other), HasSubstr("is of another map or other cells"));
+    EXPECT_THAT(refusal(other), HasSubstr("was made for another map or other cells"));
     EXPECT_NE(pyramid_file_name(other), pyramid_file_name(source_));
   }
 }

@@ -1,4 +1,4 @@
-// Which particle of a search wins, and whether it is reliable: rivals, looks from beside, sight lines.
+// The particle that wins a search, and whether it is reliable: rivals, looks from beside, sight lines.
 #include <gtest/gtest.h>
 
 #include <algorithm>

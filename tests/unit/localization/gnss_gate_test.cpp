@@ -1,4 +1,4 @@
-// Which GNSS fixes are believed, and what the localizer says of the others.
+// The GNSS fixes that are believed, and what the localizer says of the others.
 #include "ndt/localization/gnss_gate.hpp"
 
 #include <gmock/gmock.h>

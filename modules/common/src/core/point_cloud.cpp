@@ -16,13 +16,13 @@ void require_readable(const DeviceCloud& cloud, const char* where) {
                                Limits::kPoints));
   if (cloud.points == nullptr)
     throw std::invalid_argument(
-        formatted("{}: {} points on the device at a null address; give where they are", where, cloud.size));
+        formatted("{}: {} points on the device at a null address; give their address", where, cloud.size));
   const auto refuse_odd = [&](const char* what, std::int64_t value) {
     constexpr std::int64_t kFloat = sizeof(float);
     if (value % kFloat != 0)
-      throw std::invalid_argument(formatted(
-          "{}: {} = {} of the points on the device: must be a multiple of 4, where float32 can be read",
-          where, what, value));
+      throw std::invalid_argument(
+          formatted("{}: {} = {} of the points on the device; give a multiple of 4, the bytes of float32",
+                    where, what, value));
   };
   refuse_odd("address", static_cast<std::int64_t>(reinterpret_cast<std::intptr_t>(cloud.points)));
   refuse_odd("stride_bytes", cloud.stride_bytes);

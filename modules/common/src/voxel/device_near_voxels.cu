@@ -84,7 +84,7 @@ struct CellCounts {
   __device__ std::uint32_t* of(const Cell& c, std::size_t number) const {
     return counts != nullptr ? counts + number : framed.of(c);
   }
-  /// That of a number, 0 behind the last one.
+  /// The count of a cell's number, 0 behind the last one.
   __device__ std::uint32_t operator()(std::uint64_t number) const {
     if (counts != nullptr) return counts[number];
     return number < window.cells() ? *framed.of(cell_at(window, number)) : 0;

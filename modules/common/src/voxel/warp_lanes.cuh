@@ -1,4 +1,4 @@
-// The 32 threads of a warp as lanes that share one item (exec/lanes.hpp).
+// The 32 threads of a warp as lanes that share one item (exec/team.hpp has those of the host).
 #pragma once
 
 #include "ndt/cuda/context.cuh"

@@ -39,7 +39,7 @@ class Levels {
   /// Returns the edge of level i; level 0 is the coarsest.
   constexpr double operator[](std::size_t i) const { return edges_[i]; }
 
-  /// Same levels in the same order.
+  /// True for equal levels in the same order.
   friend constexpr bool operator==(const Levels&, const Levels&) = default;
 
  private:

@@ -14,14 +14,12 @@ struct Limits {
   static constexpr std::uint64_t kPoints = std::uint64_t{1} << 27;
   static constexpr std::uint64_t kFileBytes = std::uint64_t{16} << 30;    ///< about 128 bytes a point
   static constexpr std::uint64_t kHeaderBytes = std::uint64_t{64} << 10;  ///< comments included
-  static constexpr std::uint64_t kDescriptionBytes = std::uint64_t{1}
-                                                     << 20;              ///< JSON that describes datasets
-  static constexpr int kTomlLevels = 16;                                 ///< parts of a key; nested brackets
-  static constexpr std::uint64_t kTokenBytes = 256;                      ///< one word of text
-  static constexpr std::uint64_t kRecordBytes = std::uint64_t{1} << 20;  ///< all fields of one point
-  static constexpr std::uint64_t kUnpackedBytes = 0xFFFFFFFF;            ///< PCD counts it in 32 bits
-  static constexpr std::uint64_t kPoses = std::uint64_t{1} << 24;        ///< two days at 100 Hz
-  static constexpr double kOriginM = 1e9;                                ///< farther than any place on Earth
+  static constexpr int kTomlLevels = 16;                                  ///< parts of a key; nested brackets
+  static constexpr std::uint64_t kTokenBytes = 256;                       ///< one word of text
+  static constexpr std::uint64_t kRecordBytes = std::uint64_t{1} << 20;   ///< all fields of one point
+  static constexpr std::uint64_t kUnpackedBytes = 0xFFFFFFFF;             ///< PCD counts it in 32 bits
+  static constexpr std::uint64_t kPoses = std::uint64_t{1} << 24;         ///< two days at 100 Hz
+  static constexpr double kOriginM = 1e9;                                 ///< farther than any place on Earth
   static constexpr double kQuaternionNorm = 1e-3;  ///< |quaternion| - 1: four digits of text
   static constexpr double kRigid = 1e-3;           ///< entries of |R Rt - I|, about 1e-6 for float32 matrices
   static constexpr double kFloatStepM = 0.01;  ///< spacing of float32 coordinates; epsilon if that is longer

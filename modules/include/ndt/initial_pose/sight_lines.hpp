@@ -52,9 +52,10 @@ class SightLines {
   explicit SightLines(const PointCloud& map);
 
   /// Compares the scan at the pose with the map's points within 60 m, direction by direction. Directions are
-  /// 1.3 to 2.5 degrees wide. A point stands clearly before all others in its own and the neighbouring
-  /// directions if it is nearer by 0.3 m and 3 % of its range. All shares are 0 where there is nothing to
-  /// compare. Where the map has many points, up to three more threads help; the result is the same.
+  /// 1.3 to 2.5 degrees wide. A point stands before another if it is nearer by 0.3 m and 3 % of its range. It
+  /// is clear only if it stands before all others in its own and the neighbouring directions. All shares are
+  /// 0 if there is nothing to compare. If the map has many points, up to three more threads help; the result
+  /// is the same.
   Sight look(const ScanRays& scan, const Transform& map_from_scan) const;
 
  private:

@@ -124,7 +124,7 @@ struct Spread {
   double distance_m = 0, rotation_rad = 0;  ///< the largest ones [m], [rad]
 };
 
-/// Which gates an alignment passed, and what follows.
+/// The gates that an alignment passed, and what follows.
 struct Judgement {
   bool iterations_ok = false;  ///< fewer than the limit
   bool oscillates = false;     ///< so often that the limit is excused
@@ -204,8 +204,8 @@ struct ScanReport {
   double gnss_beside_m = 0;           ///< from the prediction to the fix, where there was one
   std::optional<Recovered> recovery;  ///< the search, if there was one
   int rejected = 0;                   ///< scans in a row, with this one
-  /// It was rejected, and a search does not wait for more scans. The last accepted pose is half a second old,
-  /// or the velocity has turned the prediction by 20 degrees since.
+  /// True if the scan was rejected and a search does not wait for more scans. Then the last accepted pose is
+  /// half a second old, or the velocity has turned the prediction by 20 degrees since.
   bool beyond_reach = false;
   Diagnosis diagnosis;  ///< for people
 };

@@ -50,7 +50,7 @@ inline std::vector<Eigen::Matrix4f> propose_poses_to_search(const NdtResult& ndt
   if (offset_x.size() != offset_y.size())
     throw std::invalid_argument("propose_poses_to_search: " + std::to_string(offset_x.size()) +
                                 " offsets in x and " + std::to_string(offset_y.size()) +
-                                " in y; give as many of both");
+                                " in y; give equally many of both");
   std::vector<Eigen::Matrix4f> poses;
   for (std::size_t k = 0; k < offset_x.size(); ++k) {
     const Eigen::Vector2d moved =

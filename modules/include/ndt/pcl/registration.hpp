@@ -109,7 +109,7 @@ class NormalDistributionsTransform : public ::pcl::Registration<PointSource, Poi
   void setNumThreads(int threads) { change(options_.threads, threads); }  ///< 0: one per core
   int getNumThreads() const { return options_.threads; }                  ///< CPU workers; 0: one per core
   int getMaximumIterations() const { return this->max_iterations_; }      ///< the limit
-  /// Which voxels a point is scored against.
+  /// The voxels that a point is scored against.
   void setNeighborhoodSearchMethod(NeighborSearchMethod method) {
     constexpr Neighbours kOurs[] = {Neighbours::radius, Neighbours::direct27, Neighbours::direct7,
                                     Neighbours::direct1};

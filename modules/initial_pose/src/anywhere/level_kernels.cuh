@@ -30,7 +30,7 @@ struct RootsView {
   }
 };
 
-/// Who sums: the lanes of a warp together.
+/// The lanes of a warp, which sum together.
 struct WarpLanes {
   __device__ static int rank() { return static_cast<int>(threadIdx.x % 32U); }
   __device__ static constexpr int width() { return 32; }

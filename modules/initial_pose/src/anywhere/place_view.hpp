@@ -44,7 +44,7 @@ struct PlaceView {
   }
 };
 
-/// Who sums: one thread alone.
+/// One thread, which sums alone.
 struct OneLane {
   NDT_HD static int rank() { return 0; }
   NDT_HD static constexpr int width() { return 1; }

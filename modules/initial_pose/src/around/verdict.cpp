@@ -10,7 +10,7 @@ namespace {
 constexpr double kClear = 0.04, kClearThoughFree = 0.01, kContradicted = 0.1;
 /// The least share in view: if half of the scan meets nothing of the map, little can be contradicted.
 constexpr double kInView = 0.5;
-/// So much more than the answer's rules an end of the search out.
+/// A contradiction that is larger than the answer's by this much rules an end of the search out.
 constexpr double kRuledOut = 0.02;
 /// The share of the bound of matched points that is enough for a clear answer, if a bound of the NVTL is
 /// known.

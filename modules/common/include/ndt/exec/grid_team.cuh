@@ -21,7 +21,7 @@ inline constexpr int kSideColumns = 24;
 struct alignas(16) GridExchange {
   std::uint64_t words[2][kMaxChunks][kMostColumns];
   std::uint64_t side_words[kMaxChunks][kSideColumns];
-  /// The words of a ScanRelay.
+  /// The words of relay_arrival() in gpu_persistent.
   std::uint64_t scan_points;
   double scan_per_metre;
   /// The first wait of a launch that was in vain: its tag times 2^32, plus the block that did not arrive,
@@ -78,7 +78,7 @@ class GridTeam : public DeviceTeam<GridTeamMemory> {
     if (threadIdx.x == 0) memory.broken = 0, memory.first_tag = first_tag, memory.long_wait = 0;
   }
 
-  /// Which team of the launch this is.
+  /// The number of this team in the launch.
   __device__ int team() const { return team_; }
   __device__ int rank() const {
     return block_ * static_cast<int>(blockDim.x) + static_cast<int>(threadIdx.x);

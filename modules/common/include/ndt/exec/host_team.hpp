@@ -95,9 +95,9 @@ class HostTeam {
  private:
   HostPool& pool_;
   int rank_;
-  /// Which of two buffers the next sum uses. One barrier per sum is enough: a worker may write the partials
-  /// of sum k+1 while another still folds those of sum k. It writes those of sum k+2 only after all have met
-  /// in sum k+1.
+  /// The one of two buffers that the next sum uses. One barrier per sum is enough: a worker may write the
+  /// partials of sum k+1 while another still folds those of sum k. It writes those of sum k+2 only after all
+  /// have met in sum k+1.
   int parity_ = 0;
 };
 

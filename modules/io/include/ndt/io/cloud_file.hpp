@@ -12,9 +12,9 @@ namespace ndt::io {
 
 enum class PcdEncoding { ascii, binary, binary_compressed };
 
-/// Reads the points of a PCD file, in metres and in file order; non-finite ones are kept. Fields other than
-/// x, y, z (or X, Y, Z where the small letter is missing) are skipped, also without values (COUNT 0), and
-/// VIEWPOINT does not move the points. Versions 0.5 to 0.7 are read.
+/// Reads the points of a PCD file, in metres and in file order; non-finite ones are kept. A coordinate is
+/// in field x, or in X if x is missing. Other fields are skipped, also without values (COUNT 0). VIEWPOINT
+/// does not move the points. Versions 0.5 to 0.7 are read.
 ///
 /// float32 coordinates come back bit for bit, with origin 0. Coordinates in float64 have origin 0, too, while
 /// all finite points are within 1000 m of it. Beyond, the origin is their component-wise median rounded down
@@ -69,21 +69,21 @@ void write_ply(const std::filesystem::path& file, const PointCloud& cloud,
 /// origin 0. Keeps non-finite points and skips all values but x y z. A file of 0 bytes is a cloud of 0
 /// points. Throws ndt::InputError for anything but a regular file, a size that is no whole number of records,
 /// or more points than Limits::kPoints. Throws it also for values that repeat with another width than the
-/// records' (io/kitti_width.hpp). Throws std::invalid_argument for other numbers of fields. Nothing can
-/// trail, so *info always comes back as 0.
+/// records'. Throws std::invalid_argument for other numbers of fields. Nothing can trail, so *info always
+/// comes back as 0.
 PointCloud read_kitti_bin(const std::filesystem::path& file, CloudInfo* info = nullptr,
                           BinFields fields = {});
 
 /// Writes intensity 0; an existing file is replaced. Throws ndt::InputError if the file cannot be written or
-/// could not be read back (too many points), and for an origin other than 0, which float32 cannot carry.
+/// could not be read back (too many points). Throws it also for an origin other than 0, which float32 cannot
+/// carry.
 void write_kitti_bin(const std::filesystem::path& file, const PointCloud& cloud);
 
 /// Whether write_cloud knows the extension.
 bool is_written_cloud(const std::filesystem::path& file);
 
-/// Returns the clouds among the files of a folder. Files in formats that are read only often hold times,
-/// poses or copies: only where there is no other cloud, those of one format are taken, of .xyz, else .npy,
-/// else .csv.
+/// Returns the clouds among the files of a folder. Files in .xyz, .npy and .csv often hold times, poses or
+/// copies. They are taken only if there is no other cloud, and then those of the first of these formats.
 std::vector<std::filesystem::path> clouds_among(std::vector<std::filesystem::path> files);
 
 /// Lists the extensions of the formats above, for help texts: ".pcd, .ply, ...".

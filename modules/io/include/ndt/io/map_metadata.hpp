@@ -35,9 +35,9 @@ bool is_map_metadata(const std::filesystem::path& file);
 bool looks_like_map_metadata(const std::filesystem::path& file);
 
 /// Reads x_resolution and y_resolution, in metres, and the tiles, `file: [x, y]`. The tiles themselves are
-/// not read. Throws InputError naming file, line and remedy: for a build without yaml-cpp, invalid YAML, a
-/// missing or impossible resolution, and an entry that is no corner. Throws it also for a duplicate name, for
-/// tiles that overlap by more than kTileSlackM, for none, or for more than kTilesMost.
+/// not read. Throws InputError naming file, line and remedy, for a build without yaml-cpp and for invalid
+/// YAML. Throws it also for a missing or impossible resolution, an entry that is no corner, or a duplicate
+/// name. It refuses tiles that overlap by more than kTileSlackM, no tiles, and more than kTilesMost.
 MapMetadata read_map_metadata(const std::filesystem::path& file);
 
 /// The text of such a file, without its last line end. Names must be plain: letters, digits, '.', '_' and

@@ -17,8 +17,8 @@ bool before_naturally(std::string_view a, std::string_view b);
 enum class NameOrder { number, name };
 void sort_by_name(std::vector<std::filesystem::path>& files, NameOrder order = NameOrder::number);
 
-/// The first two names at one place that differ between both orders, "cloud_10" by byte and "cloud_2" by
-/// number; empty if the orders are the same.
+/// Returns the two names at the first place where both orders differ: "cloud_10" by byte and "cloud_2" by
+/// number. Both are empty if the orders are the same.
 std::pair<std::string, std::string> first_difference(std::vector<std::filesystem::path> files);
 
 }  // namespace ndt::io

@@ -36,9 +36,9 @@ std::vector<double> parse_numbers(std::string_view text, std::string_view option
 /// names `option`, the number's position and its text.
 Transform parse_transform(std::string_view text, std::string_view option);
 
-/// Parses a pose as ROS writes it, map_from_scan: "x,y,z,qx,qy,qz,qw" (metres, a quaternion of length 1
-/// within Limits::kQuaternionNorm), or "x,y,z,roll,pitch,yaw" of fixed axes in radians, R = Rz(yaw) Ry(pitch)
-/// Rx(roll). Throws as parse_transform does.
+/// Parses a pose as ROS writes it, map_from_scan: "x,y,z,qx,qy,qz,qw" or "x,y,z,roll,pitch,yaw", in metres.
+/// The quaternion has length 1 within Limits::kQuaternionNorm. The angles are of fixed axes in radians,
+/// R = Rz(yaw) Ry(pitch) Rx(roll). Throws as parse_transform does.
 Transform parse_ros_pose(std::string_view text, std::string_view option);
 
 }  // namespace ndt::io

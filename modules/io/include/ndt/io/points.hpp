@@ -22,8 +22,8 @@ namespace ndt::io {
 
 inline constexpr std::array kAxes{'x', 'y', 'z'};
 
-/// Returns the index of the first field named x (or y, z), else of the first named with the capital letter,
-/// which PDAL and others write.
+/// Returns the index of the first field named x (or y, z). If there is none, the capital letter is looked
+/// for, which PDAL and others write.
 template <class Fields, class Name>
 std::optional<std::size_t> coordinate_index(const Fields& fields, Name name, char axis) {
   for (const char letter : {axis, static_cast<char>(axis - 'x' + 'X')}) {
@@ -80,7 +80,7 @@ std::vector<Vec3<T>> read_point_records(ByteSource& source, const PointLayout& l
 enum class AfterLastPoint { end_of_file, other_rows };
 
 /// Reads layout.points rows; blank lines are skipped. Throws ndt::InputError, also for further rows where the
-/// file has to end; memory is taken only after the declared rows were found to fit into the file.
+/// file has to end. Memory is taken only after the declared rows were found to fit into the file.
 template <class T>
 std::vector<Vec3<T>> read_text_points(TextWords& words, const PointLayout& layout, AfterLastPoint after);
 

@@ -1,5 +1,5 @@
-// Text of a file: all of it, the words of a body, one in memory at a time, and the lines of a header in front
-// of a body.
+// Text of a file: all of it, the lines of a header, and the words of the body behind it. One word is in
+// memory at a time.
 #pragma once
 
 #include <cstdint>

@@ -16,8 +16,8 @@ struct MapArea {
   double reach_m = 0;
 };
 
-/// Throws InputError, which counts them and names the first, if finite points lie outside the area by more
-/// than its reach and the spacing of float32 there.
+/// Throws InputError if finite points lie outside the area by more than its reach and the spacing of float32
+/// there. The message counts them and names the first.
 void require_inside(const StoredPoints& points, const MapArea& area, const std::filesystem::path& file);
 
 /// Appends tile to tile.

@@ -97,8 +97,8 @@ class HeldTiles {
   PointCloud cloud() const;
 
   /// Every tile's points as they are in its file, by its place among MapFiles::tiles(): one after the other
-  /// they are those of cloud(). Nothing if they are more points than cloud() takes, or if a tile has
-  /// coordinates in float64: these are rounded to float32 about an origin that all tiles decide.
+  /// they are those of cloud(). Nothing if they are more points than cloud() takes, or if a tile is in
+  /// float64. Coordinates in float64 are rounded to float32 about an origin that all tiles decide.
   std::optional<std::map<TileId, TileCloud>> float_clouds() const;
 
   std::size_t size() const { return tiles_.size(); }

@@ -12,7 +12,7 @@ namespace ndt::localization {
 /// The poses beside one: moved by each offset along its own x and y axes, in the map's plane.
 std::vector<Transform> poses_beside(const Transform& pose, std::span<const Offset> offsets);
 
-/// That many places evenly around a pose, the first ahead of it.
+/// Returns `count` places evenly around a pose, the first ahead of it.
 std::vector<Offset> places_around(int count, double distance_m);
 
 /// Results of alignments that began beside a pose.

@@ -38,8 +38,8 @@ struct Estimate {
 Estimate estimated(Aligner& aligner, const Scan& scan, const AlignResult& result,
                    std::span<const AlignResult> beside, const LocalizerOptions& options);
 
-/// Covariance of x y z roll pitch yaw in the map: the fixed variances, and an estimate of x and y, scaled and
-/// raised to the floor along the vehicle's axes.
+/// Returns the covariance of x y z roll pitch yaw in the map: the fixed variances, and an estimate of x and
+/// y. The estimate is scaled, and raised to the floor along the vehicle's axes.
 Mat6 pose_covariance(const Transform& map_from_scan, const std::optional<PositionCovariance>& estimate,
                      const LocalizerOptions& options);
 

@@ -1,5 +1,5 @@
-// Tells whether a GNSS fix can be believed: an innovation test with the covariances of the fix and of the
-// prediction, and a memory of how far fixes were from poses which the map fixed.
+// Tells whether a GNSS fix can be believed. It compares the innovation with the covariances of fix and
+// prediction, and remembers how far fixes were from poses that the map fixed.
 #pragma once
 
 #include <optional>
@@ -32,8 +32,8 @@ class GnssGate {
   void reset(double start_sigma_m = kStartSigmaM) { *this = GnssGate(start_sigma_m); }
   /// Whether the fix agrees with the prediction, and the fixes before did not contradict poses that are firm.
   bool passes(const Fix& fix, const Transform& prediction) const;
-  /// The fix less the mean offset of the fixes before from poses that are firm, where this is larger than the
-  /// deviation of a fix: then it is no chance.
+  /// Returns the fix less the mean offset of earlier fixes from firm poses. An offset within the deviation of
+  /// a fix may be chance, and is not taken off.
   Fix corrected(const Fix& fix) const;
 
   /// The pose of a scan that the map fixes in all directions. `fix`: of its time, if there was one.

@@ -1,5 +1,5 @@
-// A map that follows the vehicle: the next map is built on a thread of its own, while the aligner aligns with
-// the one in force, and is put in force between two scans.
+// A map that follows the vehicle. The next map is built on a thread of its own while the aligner aligns with
+// the one in force. It is put in force between two scans.
 #pragma once
 
 #include <functional>
