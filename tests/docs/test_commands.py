@@ -47,7 +47,6 @@ NOT_RUN = [
 ]
 
 NEITHER = [
-    Left(r"bare-root.md", r"# cat /etc/debian_version", "a transcript of tests/install/bare_root.sh, which needs root and a network"),
     Left(r"map-tiles.md", r"x_resolution: 20", "a file"),
     Left(r"how-to-read-a-report.md", r"dataset +implementation", "lines of a published report"),
     Left(r"results.md", r"dataset +implementation", "a published report"),

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # From nothing to the same pose three ways, in a bare Debian 12: debootstrap's minbase, the .deb, g++ and the example of
-# docs/library.md, the wheel, the completion. It needs root, debootstrap and a network. docs/bare-root.md is its output.
+# docs/library.md, the wheel, the completion. It needs root, debootstrap and a network.
 #
 #   tests/install/bare_root.sh PACKAGE.deb WHEEL.whl [EMPTY_FOLDER]
 set -euo pipefail
