@@ -11,11 +11,9 @@ KINDS = {
 }
 HEAD = """# The rows of results.jsonl
 
-`docs/row_schema.py` generates this page from the table that writes the rows.
-
-A run writes one line of JSON for each measurement: one implementation, one scan, one guess, one set of options. Read keys by
-name, because keys may be added. For programs, `ndt-bench list --columns` prints this page as JSON, and `columns.json` of a run
-has the keys of that run.
+`docs/row_schema.py` generates this page from the table that writes the rows. A run writes one line of JSON for each
+[measurement](glossary.md#measurements). Read keys by name, because keys may be added. `ndt-bench list --columns` prints this page
+as JSON, and `columns.json` of a run has its keys.
 
 ```python
 import json
@@ -23,7 +21,7 @@ rows = [json.loads(line) for line in open("run/results.jsonl")]
 good = [row for row in rows if row["error"] is None]
 ```
 
-- **Units** end a name: `_m`, `_deg`, `_us`, `_bytes`. Others are said.
+- **Units** end a name (`_m`, `_deg`, `_us`, `_bytes`) or follow it.
 - **Poses** are `map_from_scan`, 4x4 matrices row by row, in metres: `p_map = pose * p_scan`.
 - **Null**: `!` is null only with an error. `?` may be null. `??` may be null and is missing in older runs. Others are never null.
 """
