@@ -31,7 +31,7 @@ NOT_RUN = [
     Left(r".*", r"\./run (bench|test)\b", "sets the machine up, builds, and takes minutes; CI runs it"),
     Left(r".*", r"\./run convert\b", "needs a recording; tests/datasets converts one"),
     Left(r".*", r"\./run localize\b", "builds; tests/cli follows bags, and towns with ndt-bench localize"),
-    Left(r"measuring.md", r"\S*bench report drives", "of a list that takes long; tests/datasets runs a short one"),
+    Left(r"measuring.md", r"\S*bench report drives", "of a list that takes long; tests/cli/test_localize_preset.py runs a short one"),
     Left(r"clusters.md", r"\./run sweep\b", "installs and builds; tests/sweeps runs the workflow and compares its numbers"),
     Left(r"library.md", r"cmake ", "builds everything; tests/install does so"),
     Left(r"library.md", r"pip install", "builds a wheel; tests/install does so"),
