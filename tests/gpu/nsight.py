@@ -10,7 +10,7 @@ MICROSECONDS = {"ns": 1e-3, "nsecond": 1e-3, "us": 1, "usecond": 1, "ms": 1e3, "
 
 
 class NothingMeasured(Exception):
-    """What Nsight Compute said when it measured nothing."""
+    """Carries the words of Nsight Compute."""
 
 
 def number(text):
@@ -22,7 +22,7 @@ def number(text):
 
 
 def launches(report, metrics):
-    """Of what `ncu --csv --page raw` printed: for every launch its `kernel` and the metrics, times in µs."""
+    """Reads the output of `ncu --csv --page raw`: the `kernel` and the metrics of every launch, times in µs."""
     rows = list(csv.DictReader(line for line in report.splitlines() if line.startswith('"')))
     units = next((row for row in rows if not row["ID"]), {})
 

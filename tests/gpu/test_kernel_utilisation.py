@@ -18,8 +18,8 @@ import json
 print(json.dumps({{"iterations": 4, "stop": "{stop}", "align_us": [90, 100, 250]}}))
 """
 
-# As Nsight Compute 2025 writes it: a map's kernel, the first alignment with a kernel more, the others with three launches each, and
-# something after the last. Names hold commas and templates, numbers hold commas, and there are values that it does not have.
+# Writes as Nsight Compute 2025 does. A map's kernel comes first, then a kernel of the first alignment alone. Each alignment has three
+# launches, and another kernel comes last. Names and numbers hold commas, and a metric has no value.
 PROFILER = """#!{python}
 import csv, sys
 words = dict(zip(sys.argv, sys.argv[1:]))
