@@ -1,10 +1,10 @@
 """tests/gpu/count_instructions with a program and a profiler that stand for the real ones."""
-import stat
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from stand_ins import write_program
 
 TOOL = Path(__file__).parent / "count_instructions"
 
@@ -23,12 +23,6 @@ with open(log, "w") as out:
     out.write('"","","inst","inst"\\n"0","build","1,000","7"\\n')
     out.write(f'"1","grid_kernel","{{5000 + 1200 * limit:,}}","{{300 + 60 * limit}}"\\n')
 """
-
-
-def write_program(path, text, **values):
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(text.format(python=sys.executable, **values))
-    path.chmod(path.stat().st_mode | stat.S_IXUSR)
 
 
 def run(*words, path=""):

@@ -37,14 +37,18 @@ class GraphAligner final : public DeviceAligner {
 
   void run_slice(const LoopScan& scan, const LoopOptions& options, const PerScan& per_scan,
                  std::span<LoopRun> runs) {
+    clock().enter(HostStage::upload);
     trace_lines_ = per_scan.trace ? options.max_iterations + 1 : 0;
     const Chunks chunks(scan.view().size);
     const int tile = tile_for(chunks.size, trials_, this->options().tuning);
     const GraphArguments arguments =
         upload(scan, options, runs, chunks, tile, interrupt_word(per_scan, scan, options, runs.size()));
+    clock().enter(HostStage::launch);
     graphs_.launch(arguments, runs.size(), threads_for(chunks.size, tile));
+    clock().enter(HostStage::wait);
     fetch_outcomes(graphs_.outcomes(), trace_.data(), trace_lines_, runs.size());
     watch(per_scan);
+    clock().enter(HostStage::align);
     collect_outcomes(trace_lines_, runs);
     for (const LoopRun& one : runs) context().count_meetings(meetings_of(one.outcome, options));
   }

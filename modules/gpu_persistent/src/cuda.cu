@@ -84,6 +84,7 @@ class PersistentAligner final : public DeviceAligner, private EarlyLaunch {
   /// False: the device has no room for so many blocks, and the next launch takes fewer.
   bool launch(const LoopScan& scan, const LoopOptions& options, const PerScan& per_scan,
               std::span<LoopRun> runs, ScanArrival* arrival) {
+    clock().enter(HostStage::upload);
     trace_lines_ = per_scan.trace ? options.max_iterations + 1 : 0;
     max_iterations_ = options.max_iterations;
     PersistentArguments arguments = upload(scan, options, runs);
@@ -94,9 +95,9 @@ class PersistentAligner final : public DeviceAligner, private EarlyLaunch {
       arguments.stages = cycles_.data();
     }
     fetch_barrier_ = arguments.trust_region && arguments.fetch.points != nullptr;
-    clock().lap(HostStage::upload);
+    clock().enter(HostStage::launch);
     const std::optional<TeamKind> launched = launcher_.launch(arguments, runs.size());
-    clock().lap(HostStage::launch);
+    clock().enter(HostStage::align);
     if (!launched) return false;
     team_ = *launched;
     if (arrival == nullptr) fetch_traces(trace_.data(), trace_lines_, runs.size());
@@ -109,13 +110,14 @@ class PersistentAligner final : public DeviceAligner, private EarlyLaunch {
     transact([&] {
       // An alignment alone is worded while its pushes are summed. Those of a batch have threads for it.
       if (runs.size() == 1 && !without(Saving::wording)) {
+        clock().enter(HostStage::wait);
         const LoopOutcome& outcome = outcome_in_place(k, per_scan);
-        clock().lap(HostStage::wait);
+        clock().enter(HostStage::word);
         runs[k].conditioning = conditioning_of(outcome, mean_range_m_);
-        clock().lap(HostStage::word);
       }
+      clock().enter(HostStage::wait_for_pushes);
       runs[k].outcome = whole_outcome_in_place(k, per_scan);
-      clock().lap(HostStage::wait_for_pushes);
+      clock().enter(HostStage::result);
       context().count_meetings(meetings_of(team_, runs[k].outcome, max_iterations_, fetch_barrier_));
       if (k == 0) trace_lines_ > 0 ? context().synchronise() : context().count_wait();
       collect_trace(k, trace_lines_, runs[k]);

@@ -125,7 +125,8 @@ LoopOptions LoopAligner::loop_options_for(const PerScan& per_scan, const LoopSca
 
 void LoopAligner::begin(const Scan& scan, std::span<const Transform> guesses, const PerScan& per_scan,
                         const char* where) {
-  clock_.start();
+  clock_.reset();
+  const StageSpan counting(clock_, HostStage::prepare);
   require_ready(scan, guesses, where);
   batch_.guesses = guesses;
   batch_.per_scan = per_scan;
@@ -137,14 +138,14 @@ void LoopAligner::begin(const Scan& scan, std::span<const Transform> guesses, co
   }
   if (!guesses.empty()) last_guess_ = batch_.runs.front().local_guess;
   if (const PointCloud* cloud = scan.on_host(); cloud == nullptr || !begin_early(*cloud, where)) {
+    clock_.enter(HostStage::prepare);
     batch_.scan = loop_scan(take_scan(scan, guesses.size(), where));
     whole_ = batch_.scan.facts.dropped == 0;
-    clock_.lap(HostStage::prepare);
+    clock_.enter(HostStage::align);
     if (!guesses.empty())
       submit_runs(batch_.scan, loop_options_for(per_scan, batch_.scan), batch_.per_scan, batch_.runs);
   }
   batch_.pending = true;
-  clock_.lap(HostStage::align);
 }
 
 /// Has an alignment alone begin before its scan is checked and copied, if the implementation can and all
@@ -156,11 +157,12 @@ bool LoopAligner::begin_early(const PointCloud& cloud, const char* where) {
     return false;
   in_room_.reset();
   Point* const room = room_for_scan(cloud.size(), 1);
-  clock_.lap(HostStage::prepare);
+  clock_.enter(HostStage::align);
   ScanArrival* const arrival = early->begin({room, static_cast<int>(cloud.size())},
                                             loop_options(options_, batch_.per_scan, levels_, windows_, 0),
                                             batch_.per_scan, batch_.runs);
   if (arrival == nullptr) return false;
+  clock_.enter(HostStage::prepare);
   const auto withdraw = [&] { arrival->withdraw(), early->forget(); };
   TakenScan taken{room, {}};
   try {
@@ -179,7 +181,7 @@ bool LoopAligner::begin_early(const PointCloud& cloud, const char* where) {
   arrival->complete(per_metre_at(taken.chosen.mean_range_m));
   in_room_ = taken;
   batch_.scan = loop_scan(taken);
-  clock_.lap(HostStage::prepare);
+  clock_.enter(HostStage::align);
   return early->arrived(batch_.scan);
 }
 
@@ -300,6 +302,7 @@ void LoopAligner::collect(std::span<AlignResult> out) {
   if (!batch_.pending) throw std::logic_error("collect: nothing was submitted");
   require_room_for_results(batch_.runs.size(), out.size(), "collect");
   batch_.pending = false;
+  const StageSpan counting(clock_, HostStage::result);
   const auto write = [&, origin = map_origin()](std::size_t k) {
     const LoopRun& run = batch_.runs[k];
     out[k] =
@@ -311,7 +314,6 @@ void LoopAligner::collect(std::span<AlignResult> out) {
     writer.ended(k + 1);
   }
   writer.complete();
-  clock_.lap(HostStage::result);
 }
 
 /// Takes all memory in the way in which alignments and scores take it.
