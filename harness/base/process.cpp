@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <ctime>
 #include <filesystem>
 #include <fstream>
 #include <system_error>
@@ -98,6 +99,17 @@ std::int64_t peak_resident_bytes(pid_t process) {
   for (std::string word; in >> word;)
     if (std::int64_t kib = 0; word == "VmHWM:" && in >> kib) return kib * 1024;
   return 0;
+}
+
+double cpu_seconds(pid_t process) {
+  double sum = 0;
+  for (const pid_t one : process_tree(process)) {
+    clockid_t clock{};
+    timespec time{};
+    if (::clock_getcpuclockid(one, &clock) == 0 && ::clock_gettime(clock, &time) == 0)
+      sum += static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_nsec) * 1e-9;
+  }
+  return sum;
 }
 
 void kill_tree(pid_t process) {

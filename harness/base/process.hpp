@@ -43,6 +43,8 @@ std::int64_t resident_bytes(pid_t process);
 /// Most that a process has had at once since its program began, 0 where it cannot be read. getrusage's
 /// ru_maxrss goes back farther, to the process that started it.
 std::int64_t peak_resident_bytes(pid_t process);
+/// CPU time that a process and all that it started have taken, of those that still run [s].
+double cpu_seconds(pid_t process);
 /// Ends a process and all that it started; what cut itself loose belongs to the next OwnedChildren above.
 void kill_tree(pid_t process);
 

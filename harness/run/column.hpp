@@ -18,7 +18,7 @@ constexpr auto enum_names(Null) {
                     "may be null, and is missing in runs made before there was such a column"};
 }
 
-/// A member of an optional struct: its columns are all null or none is.
+/// A member of an optional struct: its columns are all null or none is, unless the member is optional too.
 template <class Struct, class Whole, class Value>
 struct PartOf {
   std::optional<Whole> Struct::*whole;

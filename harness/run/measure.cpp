@@ -14,6 +14,7 @@
 #include "peers/peer_aligner.hpp"
 #include "run/guesses.hpp"
 #include "run/job_measurements.hpp"
+#include "run/load_meter.hpp"
 #include "run/repeatability.hpp"
 #include "run/search_run.hpp"
 #include "run/verdict.hpp"
@@ -111,6 +112,7 @@ class Measurer {
       measurement.calibration_us = machine_speed_us();
       if (!job_.rate_hz) take_idle_samples(measurement, expected);
       take_samples(measurement, expected);
+      take_load(measurement);
     } else {
       measurement.align_us = {timed_align(measurement, expected)};
       measurement.timing = Timing::single;
@@ -257,6 +259,17 @@ class Measurer {
     }
   }
 
+  /// Repeats the alignment back to back, untimed, and reads what this asks of the machine.
+  void take_load(Measurement& measurement) {
+    const double load_s = timing_.load_s.value_or(0);
+    if (load_s == 0 || job_.rate_hz) return;
+    if (!load_meter_) load_meter_.emplace(Nvml::get(), cards_of(entry_, options_));
+    measurement.load = load_meter_->measure(load_s, [&] {
+      align(starting_now());
+      take_results();
+    });
+  }
+
   void fill(Measurement& measurement, const std::vector<AlignResult>& results) const {
     for (const AlignResult& result : results) {
       measurement.iterations += result.iterations;
@@ -321,6 +334,7 @@ class Measurer {
   bool has_map_ = false;
   double build_us_ = 0;
   std::optional<FirstCalls> first_calls_;
+  std::optional<LoadMeter> load_meter_;
 };
 
 /// The frame of every planned measurement.

@@ -47,6 +47,13 @@ struct FirstCalls {
   double rebuild_us = 0;  ///< the same map once more
 };
 
+/// The load of alignments that were repeated back to back. Energy is of one alignment.
+struct Load {
+  double cpu_percent = 0;  ///< 100: one core is busy
+  std::optional<double> cpu_energy_mj;
+  std::optional<double> gpu_percent, gpu_energy_mj, gpu_idle_w;
+};
+
 /// How far the samples of a measurement can be trusted.
 enum class Timing {
   settled,   ///< the timing rule was met
@@ -84,6 +91,7 @@ struct Measurement : CallSetting {
   std::optional<FirstCalls> first_calls;
   std::vector<double> align_us, align_after_idle_us;
   Timing timing = Timing::single;
+  std::optional<Load> load;
   double calibration_us = 0;
   std::int64_t peak_rss_bytes = 0;
   std::optional<Aside> aside;

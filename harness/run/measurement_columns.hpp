@@ -99,6 +99,17 @@ inline constexpr std::tuple kMeasuredColumns{
     Column{"timing", &Measurement::timing, "", Null::with_error,
            "settled (the spread of the repeats settled), wall_cap (the time limit came first) or single (one "
            "repeat, not for timing)"},
+    Column{"cpu_percent", PartOf{&Measurement::load, &Load::cpu_percent}, "%", Null::later,
+           "CPU time over wall time of the repeats in load_s, with a peer's process; 100 is one busy core"},
+    Column{"cpu_energy_mj", PartOf{&Measurement::load, &Load::cpu_energy_mj}, "mJ", Null::later,
+           "energy of all processor packages for one of these repeats; null if it cannot be read"},
+    Column{"gpu_percent", PartOf{&Measurement::load, &Load::gpu_percent}, "%", Null::later,
+           "share of the time after the first second of load_s in which a kernel ran; null without NVML or "
+           "use"},
+    Column{"gpu_energy_mj", PartOf{&Measurement::load, &Load::gpu_energy_mj}, "mJ", Null::later,
+           "energy of the whole GPU, with its idle power, for one of these repeats; null as gpu_percent"},
+    Column{"gpu_idle_w", PartOf{&Measurement::load, &Load::gpu_idle_w}, "W", Null::later,
+           "power of the GPU in a second without work, once per process; null as gpu_percent"},
     Column{"prepare_us", PartOf{&Measurement::aside, &Aside::prepare_us}, "us", Null::later,
            "time in which a peer prepared the scan, by its own clock; null if align_us includes it"},
     Column{"pipe_us", PartOf{&Measurement::aside, &Aside::pipe_us}, "us", Null::later,

@@ -53,8 +53,7 @@ class Planner {
     plan_.preset = preset.name;
     plan_.description = preset.description;
     plan_.seed = preset.seed;
-    plan_.timing = preset.timing;
-    plan_.timing.samples = selection.samples.value_or(preset.timing.samples);
+    plan_.timing = chosen(preset.timing);
     plan_.limits = preset.limits;
   }
 
@@ -182,13 +181,19 @@ class Planner {
           job.scatters = study.scatters;
           job.poses = study.poses;
           job.timing = study.timing;
-          if (job.timing) job.timing->samples = selection_.samples.value_or(job.timing->samples);
+          if (job.timing) job.timing = chosen(*job.timing);
           if (study.searches.empty()) {
             if (offered(*entry, job, dataset)) add_calls(job, study, dataset);
           } else {
             add_searches(*entry, job, study, dataset);
           }
         }
+  }
+
+  TimingRule chosen(TimingRule timing) const {
+    timing.samples = selection_.samples.value_or(timing.samples);
+    if (selection_.load_s) timing.load_s = selection_.load_s;
+    return timing;
   }
 
   std::vector<int> threads_of(const Study& study) const {
@@ -336,7 +341,7 @@ void PlanCost::add(const Job& job, const Measurement& measurement, const TimingR
   if (!job.timed) return;
   const TimingRule timing = job.timing.value_or(timing_of_plan);
   if (!job.rate_hz) {
-    sampling_s += (1 + kIdleShare) * timing.cap_s;
+    sampling_s += (1 + kIdleShare) * timing.cap_s + timing.load_s.value_or(0);
     return;
   }
   const double tick_s = 1 / *job.rate_hz;  // the last sample may begin just before the cap

@@ -20,6 +20,7 @@ struct Selection {
   std::vector<std::string> implementations;  ///< empty = all that are available
   std::vector<int> threads;                  ///< empty = the studies'
   std::optional<int> samples;
+  std::optional<double> load_s{};
   AlignArguments options;  ///< base of every variant
 };
 

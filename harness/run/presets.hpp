@@ -26,6 +26,7 @@ struct TimingRule {
   double spread = 0.05;
   double cap_s = 0.5;
   int idle_samples = 3;
+  std::optional<double> load_s{};
   friend bool operator==(const TimingRule&, const TimingRule&) = default;
 };
 inline constexpr std::tuple kTimingRule{
@@ -34,7 +35,9 @@ inline constexpr std::tuple kTimingRule{
            "inter-quartile range over the median at most"},
     Option{"cap_s", &TimingRule::cap_s, Bounds::closed(0, 3600), "s", "time at most"},
     Option{"idle_samples", &TimingRule::idle_samples, Bounds::closed(0, 1000), "",
-           "further samples, each after the threads have gone to sleep"}};
+           "further samples, each after the threads have gone to sleep"},
+    Option{"load_s", &TimingRule::load_s, Bounds::closed(0, 600), "s",
+           "time of further alignments, for the use of CPU and GPU and their energy; 0 and nothing: none"}};
 
 /// Past these the process is ended, and the measurement has this reason in place of a result.
 struct JobLimits {

@@ -101,6 +101,15 @@ def test_a_peer_is_measured_as_the_others_are(tmp_path):
     assert "exec:good" in (tmp_path / "run" / "report.html").read_text()
 
 
+def test_the_load_of_a_peer_is_that_of_its_process_too(tmp_path):
+    make_peer(tmp_path / "peers", "busy", "def on_align(): say(pose=request['guess'], converged=True, us=work(20))")
+    sleeps = "def on_align():\n    begin = time.perf_counter(); time.sleep(0.02); say(pose=request['guess'], converged=True, "
+    env = make_peer(tmp_path / "peers", "asleep", sleeps + "us=1e6 * (time.perf_counter() - begin))")
+    rows = run(tmp_path, ["exec:busy", "exec:asleep"], env, code=0, study="timing = { samples = 1, idle_samples = 0, load_s = 0.3 }\n")
+    busy, asleep = (min(row["cpu_percent"] for row in rows if row["implementation"] == name) for name in ("exec:busy", "exec:asleep"))
+    assert 0 < asleep < 50 and 2 * asleep < busy < 200
+
+
 SIZED = 'def on_align(): say(pose=request["guess"], converged=True, iterations=int(sys.argv[2]), us=work())'
 
 

@@ -69,6 +69,16 @@ def test_every_measurement_is_a_line(tmp_path):
     assert f"{len(measurements)} measurements in {run / 'results.jsonl'}\nnext: ndt-bench report {run}\n" == out
 
 
+def test_the_load_is_measured_if_it_is_asked_for(tmp_path):
+    words = ["--dataset", "courtyard_200", "--implementation", "persistent_cpu", "--threads", 1, *QUICK]
+    bench("run", *words, "--load-s", 0.1, "--out", tmp_path / "loaded")
+    bench("run", *words, "--out", tmp_path / "plain")
+    loaded, plain = rows_in(tmp_path / "loaded"), rows_in(tmp_path / "plain")
+    assert all(0 < row["cpu_percent"] < 200 and row["gpu_percent"] is row["gpu_energy_mj"] is None for row in loaded)
+    assert all(row["cpu_percent"] is None for row in plain) and len(plain) == len(loaded) > 0
+    assert json.loads((tmp_path / "loaded" / "plan.json").read_text())["timing"]["load_s"] == 0.1
+
+
 def test_the_run_says_where_and_on_what_it_ran(tmp_path):
     run = tmp_path / "run"
     bench("run", "--dataset", "courtyard", *OWN, *QUICK, "--threads", 1, "--out", run)

@@ -191,6 +191,11 @@ void add_run(CLI::App& app, Command& chosen, const std::string& command_line) {
                   "least number of repeats of every measurement, unless its time cap comes first")
       ->type_name("N")
       ->check(CLI::Range(1, 1000000));
+  command
+      .add_option("--load-s", a->selection.load_s,
+                  "then repeat each alignment for so long, to measure the use of CPU and GPU and the energy")
+      ->type_name("S")
+      ->check(CLI::Range(0.0, 600.0));
   add_autoware_flag(command, a->autoware_params);
   add_align_flags(command, a->selection.options);
   exclude_all(command, *command

@@ -130,6 +130,21 @@ TEST(Measure, AtARateEveryTimedAlignmentWaitsForItsTick) {
   EXPECT_GT(slow, 5 * 60000) << "40 ms from a tick of 20 ms: every other tick passes meanwhile";
 }
 
+TEST(Measure, TheLoadIsMeasuredIfItsTimeIsGiven) {
+  const TimingRule rule{.samples = 1, .spread = 1e9, .cap_s = 60, .idle_samples = 0};
+  EXPECT_FALSE(measured(kEcho, plan_with(rule), {0}).measurements.at(0).load.has_value());
+  TimingRule with_load = rule;
+  with_load.load_s = 0.05;
+  const Measurement slow = measured(kSlow, plan_with(with_load), {0}).measurements.at(0);
+  EXPECT_EQ(slow.align_us.size(), 1u) << "the repeats are not timed";
+  EXPECT_LT(slow.load.value().cpu_percent, 50) << "it sleeps";
+  EXPECT_FALSE(slow.load->gpu_energy_mj.has_value()) << "it is not for a device";
+  EXPECT_FALSE(measured(kEcho, plan_with(with_load), {0}, false).measurements.at(0).load.has_value())
+      << "the study is not timed";
+  const Measurement failing = measured(kFailing, plan_with(with_load), {0}).measurements.at(0);
+  EXPECT_EQ(failing.error, "fourth alignment");
+}
+
 /// Writes down what it is asked, in order.
 class Listens final : public Echo {
  public:

@@ -206,6 +206,21 @@ TEST(Measurement, TheFirstCallsOfAProcessOnADeviceAreColumns) {
   EXPECT_EQ(read.rebuild_us, 700);
 }
 
+TEST(Measurement, ALoadComesBackAndMayHaveNoEnergy) {
+  Measurement measurement = sample_measurement();
+  for (const char* key : {"cpu_percent", "cpu_energy_mj", "gpu_percent", "gpu_energy_mj", "gpu_idle_w"})
+    EXPECT_TRUE(nlohmann::ordered_json::parse(to_json_line(measurement)).at(key).is_null()) << key;
+  measurement.load = Load{187.5, {}, 62.5, 12.25, 71};
+  const auto json = nlohmann::ordered_json::parse(to_json_line(measurement));
+  EXPECT_TRUE(json.at("cpu_energy_mj").is_null());
+  EXPECT_EQ(json.at("gpu_energy_mj"), 12.25);
+  const Load load = parse_measurement(json.dump()).load.value();
+  EXPECT_EQ(load.cpu_percent, 187.5);
+  EXPECT_FALSE(load.cpu_energy_mj.has_value());
+  EXPECT_EQ(load.gpu_percent, 62.5);
+  EXPECT_EQ(load.gpu_idle_w, 71);
+}
+
 TEST(Measurement, WithAnotherGridItIsAnotherMeasurementAndARowHasItsDensity) {
   Measurement as_it_is = sample_measurement(), shifted = as_it_is;
   shifted.grid_shift = 0.2;

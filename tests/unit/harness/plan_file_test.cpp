@@ -30,7 +30,7 @@ TEST_F(PlanFile, APlanComesBackAsItWas) {
   study.variants[0].options[&AlignOptions::step_m] = 0.25;
   study.variants[0].regularised_at_truth = true;
   study.poses = {1, 7};
-  study.timing = TimingRule{.samples = 9};
+  study.timing = TimingRule{.samples = 9, .load_s = 0.5};
   study.calls = {{}, {12.5}};
   Preset preset = preset_of(study);
   preset.limits.call_s = 0.5;
@@ -39,6 +39,7 @@ TEST_F(PlanFile, APlanComesBackAsItWas) {
   EXPECT_EQ(read.limits.call_s, 0.5);
   EXPECT_EQ(read.jobs[0].poses, plan.jobs[0].poses);
   EXPECT_EQ(read.jobs[0].timing.value().samples, 9);
+  EXPECT_EQ(read.jobs[0].timing->load_s, 0.5);
   EXPECT_TRUE(read.jobs[0].variant.regularised_at_truth);
   EXPECT_EQ(plan_json(read_plan(put(plan_json(plan)))), plan_json(plan));
 }

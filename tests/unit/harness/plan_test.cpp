@@ -86,6 +86,8 @@ TEST(Plan, ItsCostIsKnownWhenItIsMade) {
   EXPECT_EQ(cost.measurements, 8u * 2u);
   EXPECT_EQ(cost.alignments, 8u * 51u);
   EXPECT_DOUBLE_EQ(cost.sampling_s, 16 * 4.0) << "the cap, and a third of it for samples after idling";
+  study.timing->load_s = 2;
+  EXPECT_DOUBLE_EQ(make_plan(preset_of(study), one, "id").cost.sampling_s, 16 * (4.0 + 2.0));
   study.timed = false;
   EXPECT_EQ(make_plan(preset_of(study), one, "id").cost.sampling_s, 0);
   EXPECT_EQ(make_plan(preset_of(searching_study()), kOwnImplementations, "id").cost.alignments,
@@ -125,6 +127,10 @@ TEST(Plan, AStudysTimingIsItsJobsAndSamplesAskedForCountEverywhere) {
   Selection few = kOwnImplementations;
   few.samples = 3;
   EXPECT_EQ(make_plan(preset, few, "id").jobs[0].timing.value().samples, 3);
+  few.load_s = 1.5;
+  const Plan loaded = make_plan(preset, few, "id");
+  EXPECT_EQ(loaded.jobs[0].timing.value().load_s, 1.5);
+  EXPECT_EQ(loaded.timing.load_s, 1.5) << "of studies without a timing";
 }
 
 TEST(Plan, EveryRateIsAJobOfItsOwn) {

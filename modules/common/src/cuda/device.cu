@@ -12,8 +12,14 @@ std::string text_of(cudaError_t code) { return cudaGetErrorString(code); }
 CudaDevice device(int index) {
   cudaDeviceProp properties{};
   if (cudaGetDeviceProperties(&properties, index) != cudaSuccess) return {};
-  return {properties.name, properties.major, properties.minor, properties.multiProcessorCount,
-          static_cast<std::int64_t>(properties.totalGlobalMem)};
+  char pci_bus_id[32] = "";
+  (void)cudaDeviceGetPCIBusId(pci_bus_id, sizeof pci_bus_id, index);
+  return {properties.name,
+          properties.major,
+          properties.minor,
+          properties.multiProcessorCount,
+          static_cast<std::int64_t>(properties.totalGlobalMem),
+          pci_bus_id};
 }
 
 __global__ void probe_kernel() {}

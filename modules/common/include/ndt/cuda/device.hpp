@@ -13,6 +13,7 @@ struct CudaDevice {
   int major = 0, minor = 0;  ///< compute capability
   int multiprocessors = 0;
   std::int64_t memory_bytes = 0;
+  std::string pci_bus_id = {};  ///< as "0000:1B:00.0"
 };
 
 struct CudaState {
