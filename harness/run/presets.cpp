@@ -276,7 +276,7 @@ Study read_study(TomlTable& toml) {
 constexpr const char* kOrder[] = {"smoke",        "tracking", "basin",        "scaling",   "profiles",
                                   "iterations",   "latency",  "batch",        "transfers", "initial_pose",
                                   "prior_ladder", "pyramid",  "pyramid_time", "trust",     "search_trust",
-                                  "accuracy",     "peers",    "idle",         "full"};
+                                  "accuracy",     "peers",    "idle",         "load",      "full"};
 
 fs::path presets_folder() { return project_folder("harness/presets"); }
 

@@ -65,7 +65,7 @@ def test_list_json_has_the_same_in_fields():
     missing = {d["name"]: d["unavailable_reason"] for d in listing["datasets"] if not d["available"]}
     assert "kitti00" in missing and set(missing.values()) == {"NDT_DATASETS is not set"}
     assert [p["name"] for p in listing["presets"]] == ["smoke", "tracking", "basin", "scaling", "profiles", "iterations",
-                                                          "latency", "batch", "transfers", "initial_pose", "prior_ladder", "pyramid", "pyramid_time", "trust", "search_trust", "accuracy", "peers", "idle", "full"]
+                                                          "latency", "batch", "transfers", "initial_pose", "prior_ladder", "pyramid", "pyramid_time", "trust", "search_trust", "accuracy", "peers", "idle", "load", "full"]
 
 
 def test_doctor_says_what_is_there_and_what_is_missing(tmp_path):

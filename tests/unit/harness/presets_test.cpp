@@ -19,7 +19,7 @@ TEST(Presets, TheProjectsOwnAreThereFromQuickToThorough) {
   EXPECT_THAT(names,
               ElementsAre("smoke", "tracking", "basin", "scaling", "profiles", "iterations", "latency",
                           "batch", "transfers", "initial_pose", "prior_ladder", "pyramid", "pyramid_time",
-                          "trust", "search_trust", "accuracy", "peers", "idle", "full"));
+                          "trust", "search_trust", "accuracy", "peers", "idle", "load", "full"));
 }
 
 TEST(Presets, TheirDatasetsAndOptionsExist) {
@@ -55,6 +55,17 @@ TEST(Presets, TransfersCountsWithAndWithoutLineSearchOnSeveralGuessesOfAScan) {
   }
   const auto full = find_preset("full").studies;
   EXPECT_TRUE(std::ranges::any_of(full, [](const Study& s) { return s.variants.size() == 3; }));
+}
+
+TEST(Presets, LoadIsMeasuredOnThreeScansAlsoWithinFull) {
+  const Study study = find_preset("load").studies.at(0);
+  EXPECT_THAT(study.datasets, ElementsAre("town", "kitti00", "handheld_a_map"));
+  EXPECT_EQ(study.timing.value().load_s, 2);
+  EXPECT_EQ(study.frames, 1);
+  EXPECT_TRUE(study.timed);
+  EXPECT_EQ(find_preset("full").studies.at(0).timing, study.timing)
+      << "the first study of a scan measures it";
+  EXPECT_EQ(find_preset("smoke").timing.load_s, std::nullopt);
 }
 
 TEST(Presets, FullIsAllOfThem) {
