@@ -99,7 +99,7 @@ def test_every_figure_has_a_finding_with_a_number_an_alternative_text_and_its_cs
 def test_every_section_has_data_here(made, page):
     missing = {name for name, part in made[2].parts.items() if not part.drawings}
     without_figures = {"table", "density", "transfers", "answers", "equivalence", "method"}
-    assert missing == without_figures | {"idle"}, "test_idle.py has a run with times after idle"
+    assert missing == without_figures | {"idle", "load"}, "test_idle.py and test_machine_load.py have runs with them"
     for words in (
         "Use persistent_cuda",
         "another algorithm",

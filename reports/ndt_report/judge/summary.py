@@ -6,6 +6,7 @@ import pandas as pd
 from .accuracy import KEY, accuracy_table, add_success, equal_accuracy
 from .against_truth import add_comparable, against_truth
 from .latency import add_median_times, latency_table, ratio_table
+from .machine_load import add_load
 from ..read.load import Run, oracle_of
 from .own_scans import peers_unknown
 from .reference import add_reference_errors, reference_threads
@@ -32,7 +33,7 @@ def summary_table(
         .merge(equal, on=KEY, how="left")
         .merge(latency_table(measurements), on=KEY, how="left")
     )
-    table = table.merge(ratio_table(measurements, pairing, equal, implementations), on=KEY, how="left")
+    table = add_load(table, measurements).merge(ratio_table(measurements, pairing, equal, implementations), on=KEY, how="left")
     texts = [prefix + name for prefix in ("", "cpu_") for name in ("verdict", "why_no_verdict", "base")]
     table[texts] = table[texts].fillna("")
     return table.assign(
