@@ -12,7 +12,7 @@ from conftest import EXIT_BAD_INPUT, ROOT, np
 from test_odd_bags import bag, clouds
 
 from ndt_convert import bounded as module
-from ndt_convert import mcap_chunks
+from ndt_convert import mcap_files
 from ndt_convert.bounded import bounded
 from ndt_convert.faults import Fault, UsageFault
 
@@ -150,6 +150,6 @@ def test_a_bomb_is_refused_and_leaves_nothing(tmp_path, extras_python, kind, nam
 
 def test_ordinary_chunks_pass(tmp_path):
     for data in (b"", b"\x89MCAP0\r\n", b"\x89MCAP0\r\n" + struct.pack("<BQ", 6, 2**64 - 1) + bytes(24),
-                 b"\x89MCAP0\r\n" + struct.pack("<BQQQQ", 6, 24, 0, 0, mcap_chunks.MOST)):
+                 b"\x89MCAP0\r\n" + struct.pack("<BQQQQ", 6, 24, 0, 0, mcap_files.MOST_UNPACKED)):
         (tmp_path / "a.mcap").write_bytes(data)
-        mcap_chunks.require_small(tmp_path / "a.mcap")
+        mcap_files.require_small(tmp_path / "a.mcap")
