@@ -17,7 +17,7 @@ from pathlib import Path
 from folder_edits import with_columns
 from markupsafe import Markup
 from ndt_report.read.columns import NEVER, REQUIRED
-from ndt_report.figures.drawings import NOT_DRAWN
+from ndt_report.figures import NOT_DRAWN
 from ndt_report.read.kinds import FITS
 from ndt_report.figures.style import plt
 from ndt_report.figures.svg import Panel, Picture
@@ -139,9 +139,9 @@ def broken_rule(valid: Path, seed: int) -> str:
         before = set(Path(place).rglob("*"))
         with contextlib.ExitStack() as without:  # most of a page's time goes into its figures
             if seed % 3:
-                without.enter_context(unittest.mock.patch("ndt_report.figures.drawings._made", lambda _: None))
+                without.enter_context(unittest.mock.patch("ndt_report.figures._made", lambda _: None))
             elif seed % 20:
-                without.enter_context(unittest.mock.patch("ndt_report.figures.drawings.picture_of", no_image))
+                without.enter_context(unittest.mock.patch("ndt_report.figures.picture_of", no_image))
             report = answer_of(["report", folder])
         new = set(Path(place).rglob("*")) - before
         outside = [path for path in new if folder not in (path.parent, path.parent.parent)]

@@ -13,7 +13,7 @@ from ndt_report.judge.summary import summary_table
 from ndt_report.page.write import write_report
 from ndt_report.read.columns import LATER, Column
 from ndt_report.read.load import load_run
-from ndt_report.sections.density import by_base
+from ndt_report.sections.accuracy import by_base
 from ndt_report.sections.report import make_report
 from page_parser import Page
 from synthetic_run import SyntheticRun

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from folder_edits import edit_json, rename_everywhere
 from ndt_report.judge.basin import basin_cells
-from ndt_report.figures.drawings import NOT_DRAWN
+from ndt_report.figures import NOT_DRAWN
 from ndt_report.figures import basin as basin_figure
 from ndt_report.read.load import load_run, natural_key
 from ndt_report.read.printable import printable

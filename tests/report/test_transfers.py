@@ -12,8 +12,7 @@ from ndt_report.read.load import load_run
 from ndt_report.page.html import render
 from ndt_report.sections.report import make_report
 from ndt_report.sections.transfers import count, per_iteration
-from ndt_report.judge.transfers import COUNTS, MEETINGS, iteration_fit, meetings_table, transfers_table, without_counts
-from ndt_report.judge.zero_transfer import STUDY, zero_transfer_table
+from ndt_report.judge.transfers import COUNTS, MEETINGS, STUDY, iteration_fit, meetings_table, transfers_table, without_counts, zero_transfer_table
 from synthetic_entries import traffic
 from synthetic_run import SyntheticRun
 from toy import CUDA, OWN, REFERENCE, failed, implementations, judged, measurement
