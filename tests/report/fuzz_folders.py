@@ -67,11 +67,11 @@ def change_rows(path, rng):
     rows = [json.loads(line) for line in path.read_text().splitlines()]
     column = rng.choice(REQUIRED)
     chosen = rng.choice([rows[:1], rows, rows, rows[::2], rng.sample(rows, 3)])
-    taken = [v for v in [*ODD_VALUES, *(row[column.name] for row in rows)] if may_be(column, v)]
+    taken = [v for v in [*ODD_VALUES, *(row.get(column.name) for row in rows)] if may_be(column, v)]
     values = taken if taken and rng.random() < 0.8 else ODD_VALUES
     same = rng.choice(values) if rng.random() < 0.5 else None
     for row in chosen:
-        if isinstance(row[column.name], (dict, list)) and rng.random() < 0.4:
+        if isinstance(row.get(column.name), (dict, list)) and rng.random() < 0.4:
             change_value(row, rng, column.name)
         else:
             row[column.name] = rng.choice(values) if same is None else same

@@ -3,7 +3,6 @@
 import needs  # noqa: F401  first: it skips
 
 import pytest
-from folder_edits import with_columns
 from ndt_report.figures.pareto import finding, pareto_points
 from ndt_report.judge.against_truth import NO_WORSE, PROBABLY, WORSE
 from ndt_report.judge.better_peers import better_peer_sentences, better_peers
@@ -12,7 +11,6 @@ from ndt_report.judge.summary import summary_table
 from ndt_report.judge.verdict import recommended
 from ndt_report.page.html import render
 from ndt_report.page.terminal import summary_lines
-from ndt_report.read.columns import LATER, Column
 from ndt_report.read.load import load_run
 from ndt_report.sections.report import make_report
 from synthetic_entries import pose_of
@@ -177,9 +175,7 @@ def report_of_a_peer_from_outside(folder):
         if row["implementation"] == "pcl_ndt":
             row |= {"pose": row["truth"], "translation_error_m": 0.0005, "rotation_error_deg": 0.0}
             row["prepare_us"] = 4600.0
-    run.write(folder)
-    with_columns(folder, more=[Column("prepare_us", "us", "number", LATER, "")])
-    return make_report(load_run(folder))
+    return make_report(load_run(run.write(folder)))
 
 
 def test_page_and_terminal_name_it_and_say_what_its_times_leave_out(tmp_path):

@@ -112,7 +112,7 @@ def test_an_environment_without_its_facts_makes_a_page(tmp_path, ndt_report):
     kept = ("preset", "jobs")
     edit_json(folder / "plan.json", lambda plan: [plan.pop(k) for k in list(plan) if k not in kept])
     _, page = made(folder)
-    assert "ndt-bench run --preset synthetic" in page.text
+    assert "ndt-bench run --plan " in page.text
     assert ndt_report("compare", folder, folder)[0] == 0
 
 
