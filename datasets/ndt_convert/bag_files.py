@@ -5,7 +5,7 @@ from contextlib import ExitStack, contextmanager
 from pathlib import Path, PurePath
 from typing import NamedTuple
 
-from . import foreign_mcap, livox, mcap_chunks, zstd
+from . import livox, mcap_files, zstd
 from .clouds import KEPT_FORMATS
 from .faults import Fault
 
@@ -102,9 +102,9 @@ def opened(path, work, say):
         parts = []
         for file in files:
             plain = _plain(file, work, stack, say)
-            mcap_chunks.require_small(plain)
+            mcap_files.require_small(plain)
             try:
-                reader = (Reader1 if plain.suffix == ".bag" else foreign_mcap.Reader if _is_foreign(plain) else Reader2)(plain)
+                reader = (Reader1 if plain.suffix == ".bag" else mcap_files.Reader if _is_foreign(plain) else Reader2)(plain)
                 reader.open()
                 stack.callback(reader.close)
                 parts.append(Part(file, reader, _store(reader, plain)))
@@ -116,7 +116,7 @@ def opened(path, work, say):
 
 
 def _is_foreign(file):
-    return file.suffix == ".mcap" and foreign_mcap.is_foreign(file)
+    return file.suffix == ".mcap" and mcap_files.is_foreign(file)
 
 
 def _files(path):

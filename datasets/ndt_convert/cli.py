@@ -12,9 +12,8 @@ from .clouds import FORMATS, WIDTHS
 from .convert import convert
 from .ending import end_by_interrupt
 from .from_evalio import is_sequence
-from .faults import EXIT_OK, EXIT_USAGE, Fault, UsageFault
+from .faults import EXIT_OK, EXIT_USAGE, Fault, UsageFault, printable
 from .map_file import convert_map
-from .printable import printable
 from .verify import verify
 
 PROGRAM = "ndt_convert"

@@ -7,12 +7,11 @@ import numpy as np
 from . import bag_files, from_bag, from_evalio, from_folder, live_line, poses, rates
 from .bounded import bounded
 from .clouds import read_cloud, write_pcd
-from .description import description
+from .description import description, write_toml
 from .faults import Fault, UsageFault
+from .files import new_folder
 from .map_frame import is_in_map
-from .new_folder import new_folder
 from .scans import put
-from .toml_file import write_toml
 from .voxel_map import VoxelMap
 
 

@@ -1,8 +1,12 @@
-"""The one shape of the messages, as ndt-bench has it: "file: where: what; advice"."""
-
-from .printable import printable
+"""The one shape of the messages, as ndt-bench has it: "file: where: what; advice", fit for a terminal."""
 
 EXIT_OK, EXIT_USAGE, EXIT_BAD_INPUT = 0, 1, 2
+
+
+def printable(text):
+    """The text with an escape, such as \\x1b, for each control character, mark of writing direction and byte that is not UTF-8."""
+    text = str(text)
+    return text if text.isprintable() else "".join(c if c.isprintable() else c.encode("unicode_escape").decode("ascii") for c in text)
 
 
 class Fault(Exception):

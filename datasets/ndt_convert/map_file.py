@@ -3,17 +3,15 @@ says of them is kept beside the cloud."""
 
 import json
 from contextlib import contextmanager
-from pathlib import Path
 
 import numpy as np
 
 from .bounded import bounded
 from .clouds import write_pcd
 from .faults import Fault, UsageFault
-from .files import require_regular
+from .files import new_folder, require_regular, work_folder
 from .from_e57 import read_e57
 from .from_las import las_facts, read_las
-from .new_folder import new_folder, work_folder
 from .poses import REACH_M
 from .tiles import write_tiles
 

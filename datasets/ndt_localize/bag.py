@@ -15,7 +15,7 @@ from ndt_convert.cli import prepared
 from ndt_convert.clouds import write_pcd
 from ndt_convert.convert import convert
 from ndt_convert.poses import read_times, read_tum
-from ndt_convert.printable import printable
+from ndt_convert.faults import printable
 
 
 @contextmanager

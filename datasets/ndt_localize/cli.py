@@ -9,8 +9,7 @@ from pathlib import Path
 from ndt_convert import bag_files
 from ndt_convert.cli import reported
 from ndt_convert.ending import call
-from ndt_convert.faults import EXIT_USAGE, Fault, UsageFault
-from ndt_convert.printable import printable
+from ndt_convert.faults import EXIT_USAGE, Fault, UsageFault, printable
 
 from . import base, frames, mcap_file, preset, rerun_file, results, sources, view_page
 from .bag import converted, say, start_of

@@ -6,6 +6,7 @@ import re
 import shutil
 import subprocess
 import tempfile
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -22,7 +23,6 @@ class Setup:
     cases: Path
     bench: str
     extras: str | None
-    long: bool
     work: Path
 
     def drive(self):
@@ -135,6 +135,27 @@ class Trial:
             self.check(sum(counts.values()) in of, f"{sum(counts.values())} rows")
         if truth is not None and counts.get("ok"):
             self.check(away <= WRONG_M and degrees <= WRONG_DEG, f"ok ones {away:.3f} m, {degrees:.2f} deg off at most")
+
+
+@dataclass
+class Case:
+    """Its name is that of its folder."""
+    name: str
+    expected: str
+    run: Callable[[Trial], None]
+    needs_extras: bool = False
+    own_input: bool = False  # no folder: the case makes its input
+
+
+CASES = []
+
+
+def case(expected, name=None, **more):
+    """A decorator that adds a function to CASES, under its name."""
+    def add(run):
+        CASES.append(Case(name or run.__name__, expected, run, **more))
+        return run
+    return add
 
 
 def last_line(text):

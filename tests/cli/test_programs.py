@@ -1,4 +1,4 @@
-"""Python and the other programs that ndt-bench starts: without a shell, and without code of the current folder."""
+"""Python and the other programs that ndt-bench and ./run start: without a shell, and without code of the current folder."""
 
 import os
 import re
@@ -72,3 +72,39 @@ def test_no_shell_reads_a_folder_on_path(tmp_path):
     for code, *args in commands(tmp_path / "missing"):
         bench(*args, code=code, cwd=tmp_path, env={"PATH": f"{folder}:{os.environ['PATH']}"})
         assert not (tmp_path / "caught").exists(), args
+
+
+# --- the entry script ./run: where it looks, and how it makes an environment of packages ---
+
+RUN = Path(__file__).resolve().parent.parent.parent / "run"
+FUNCTIONS = f"source <(sed '/^command=/,$d' '{RUN}'); root=$PWD; "
+
+
+def test_cdpath_does_not_lead_it_astray(tmp_path):
+    for folder, reader in (("a/ndt", "wrong"), ("b/ndt", "right")):
+        (tmp_path / folder / "tests/fuzz/dictionaries").mkdir(parents=True)
+        (tmp_path / folder / f"tests/fuzz/dictionaries/{reader}.dict").touch()
+    shutil.copy(RUN, tmp_path / "b/ndt/run")
+    done = subprocess.run(["ndt/run", "fuzz"], cwd=tmp_path / "b", env=os.environ | {"CDPATH": str(tmp_path / "a")}, capture_output=True, text=True)
+    assert done.stderr == "run: give a reader: right\n"
+
+
+def environment(folder, *modules):
+    """A shell that makes the environment `venv` there, with no package."""
+    (folder / "requirements.txt").write_text("# nothing\n")
+    words = FUNCTIONS + " ".join(["pypi_environment", "$PWD/build/venv", "requirements.txt", *modules])
+    return subprocess.Popen(["bash", "-c", words], cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+
+
+@pytest.mark.skipif(subprocess.run(["/usr/bin/python3", "-c", "import venv, ensurepip"], capture_output=True).returncode != 0,
+                    reason="skipped for want of python3-venv")
+def test_two_at_once_make_an_environment_once_and_check_it(tmp_path):
+    both = [environment(tmp_path, "json") for _ in range(2)]
+    said = [one.communicate()[0] for one in both]
+    assert [one.returncode for one in both] == [0, 0] and sum("Set-up:" in text for text in said) == 1, said
+    assert (tmp_path / "build/venv/installed.txt").read_text() == "# nothing\n"
+
+    (tmp_path / "other").mkdir()
+    broken = environment(tmp_path / "other", "json", "no_such_module")
+    assert "no_such_module" in broken.communicate()[0] and broken.returncode != 0
+    assert not (tmp_path / "other/build/venv/installed.txt").exists()

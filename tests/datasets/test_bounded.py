@@ -12,7 +12,7 @@ from conftest import EXIT_BAD_INPUT, ROOT, np
 from test_odd_bags import bag, clouds
 
 from ndt_convert import bounded as module
-from ndt_convert import mcap_chunks
+from ndt_convert import mcap_files
 from ndt_convert.bounded import bounded
 from ndt_convert.faults import Fault, UsageFault
 
@@ -99,9 +99,9 @@ def started(python, program):
     return subprocess.Popen([python, "-c", program], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=environment)
 
 
-def converted_after(python, preparation, file, out):
+def converted_after(python, preparation, *words):
     """(exit code, what is said on stderr) of a conversion in a process that first runs the preparation."""
-    program = f"{preparation}\nfrom ndt_convert.cli import main\nraise SystemExit(main({[str(file), '--out', str(out)]}))"
+    program = f"{preparation}\nfrom ndt_convert.cli import main\nraise SystemExit(main({[*map(str, words)]}))"
     process = started(python, program)
     error = process.communicate(timeout=120)[1]
     return process.returncode, error
@@ -110,7 +110,7 @@ def converted_after(python, preparation, file, out):
 def test_a_reader_that_crashes_leaves_nothing_behind(tmp_path, extras_python):
     recording = bag(extras_python, tmp_path, *clouds())
     crash = "import os; from ndt_convert import bags; bags.Bag.scans = lambda *_: os.abort()"
-    code, error = converted_after(extras_python, crash, recording, tmp_path / "out")
+    code, error = converted_after(extras_python, crash, recording, "--out", tmp_path / "out")
     said = f"ndt_convert: {recording}: its reader crashed (SIGABRT); it is damaged: export or record it again\n"
     assert (code, error) == (EXIT_BAD_INPUT, said)
     assert sorted(path.name for path in tmp_path.iterdir()) == ["bag"]
@@ -136,18 +136,20 @@ def test_a_killed_conversion_ends_its_child():
     ("mcap", "a.mcap", "byte 38: a chunk unpacks to 1073741824 bytes, more than 536870912; record it again if it is damaged"),
     ("lying", "a.mcap", "takes more than 500.0 MiB of memory, the bound for its 32.3 KiB"),
     ("zstd", "a.db3.zstd", "takes more than 200.3 MiB of output, the bound for its 256.0 KiB"),
+    ("e57", "a.e57", "XML: nests elements more than 64 deep"),
 ])
 def test_a_bomb_is_refused_and_leaves_nothing(tmp_path, extras_python, kind, name, part):
     file = bomb(extras_python, kind, tmp_path / name)
     small = "from ndt_convert import bounded; bounded.MEMORY, bounded.OUTPUT = 500 << 20, 200 << 20"
     each = "bounded.MEMORY_OF_BYTE = bounded.OUTPUT_OF_BYTE = 1"
-    code, error = converted_after(extras_python, f"{small}; {each}", file, tmp_path / "out")
+    command = ["map"] if kind == "e57" else []
+    code, error = converted_after(extras_python, f"{small}; {each}", *command, file, "--out", tmp_path / "out.pcd")
     assert code == EXIT_BAD_INPUT and part in error and error.count("\n") == 1, error
     assert [path.name for path in tmp_path.iterdir()] == [name]
 
 
 def test_ordinary_chunks_pass(tmp_path):
     for data in (b"", b"\x89MCAP0\r\n", b"\x89MCAP0\r\n" + struct.pack("<BQ", 6, 2**64 - 1) + bytes(24),
-                 b"\x89MCAP0\r\n" + struct.pack("<BQQQQ", 6, 24, 0, 0, mcap_chunks.MOST)):
+                 b"\x89MCAP0\r\n" + struct.pack("<BQQQQ", 6, 24, 0, 0, mcap_files.MOST_UNPACKED)):
         (tmp_path / "a.mcap").write_bytes(data)
-        mcap_chunks.require_small(tmp_path / "a.mcap")
+        mcap_files.require_small(tmp_path / "a.mcap")

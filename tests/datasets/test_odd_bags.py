@@ -9,8 +9,7 @@ import pytest
 from conftest import EXIT_BAD_INPUT, EXIT_USAGE, ROOT, convert, np, pcd_points
 
 from ndt_convert import clock, senders
-from ndt_convert.faults import Fault
-from ndt_convert.printable import printable
+from ndt_convert.faults import Fault, printable
 
 START_S = 1_600_000_000
 TIMES = [0.1 * i for i in range(20)]

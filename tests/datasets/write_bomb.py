@@ -3,14 +3,11 @@
 usage: write_bomb.py mcap FILE     a chunk of 33 kB that unpacks to 1 GiB
        write_bomb.py lying FILE    the same, whose header declares 1000 bytes
        write_bomb.py e57 FILE      12 MB of XML elements in one another
-       write_bomb.py json FILE     256 MiB of JSON in an archive of 39 kB
        write_bomb.py zstd FILE     a file of 8 GiB, packed
 """
 
-import lzma
 import struct
 import sys
-import tarfile
 from pathlib import Path
 
 LARGE, DEPTH = 1 << 30, 500_000
@@ -55,14 +52,6 @@ def e57():
     return b"".join(with_checksum(data[i:i + PAGE - 4]) for i in range(0, len(data), PAGE - 4))
 
 
-def json():
-    packer, dicts = lzma.LZMACompressor(), b"{}," * (1 << 20)
-    entry = tarfile.TarInfo("localization.json")
-    entry.size = LARGE // 4 + 4
-    parts = [entry.tobuf(tarfile.USTAR_FORMAT), b"[", *[dicts] * (LARGE // 4 // len(dicts)), b"{}]\n"]
-    return b"".join([*map(packer.compress, parts), packer.flush()])
-
-
 if __name__ == "__main__":
-    make = {"mcap": lambda: mcap(LARGE), "lying": lambda: mcap(1000), "e57": e57, "json": json, "zstd": lambda: zeros(512)}
+    make = {"mcap": lambda: mcap(LARGE), "lying": lambda: mcap(1000), "e57": e57, "zstd": lambda: zeros(512)}
     Path(sys.argv[2]).write_bytes(make[sys.argv[1]]())

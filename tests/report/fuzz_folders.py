@@ -17,7 +17,7 @@ from pathlib import Path
 from folder_edits import with_columns
 from markupsafe import Markup
 from ndt_report.read.columns import NEVER, REQUIRED
-from ndt_report.figures.drawings import NOT_DRAWN
+from ndt_report.figures import NOT_DRAWN
 from ndt_report.read.kinds import FITS
 from ndt_report.figures.style import plt
 from ndt_report.figures.svg import Panel, Picture
@@ -67,11 +67,11 @@ def change_rows(path, rng):
     rows = [json.loads(line) for line in path.read_text().splitlines()]
     column = rng.choice(REQUIRED)
     chosen = rng.choice([rows[:1], rows, rows, rows[::2], rng.sample(rows, 3)])
-    taken = [v for v in [*ODD_VALUES, *(row[column.name] for row in rows)] if may_be(column, v)]
+    taken = [v for v in [*ODD_VALUES, *(row.get(column.name) for row in rows)] if may_be(column, v)]
     values = taken if taken and rng.random() < 0.8 else ODD_VALUES
     same = rng.choice(values) if rng.random() < 0.5 else None
     for row in chosen:
-        if isinstance(row[column.name], (dict, list)) and rng.random() < 0.4:
+        if isinstance(row.get(column.name), (dict, list)) and rng.random() < 0.4:
             change_value(row, rng, column.name)
         else:
             row[column.name] = rng.choice(values) if same is None else same
@@ -139,9 +139,9 @@ def broken_rule(valid: Path, seed: int) -> str:
         before = set(Path(place).rglob("*"))
         with contextlib.ExitStack() as without:  # most of a page's time goes into its figures
             if seed % 3:
-                without.enter_context(unittest.mock.patch("ndt_report.figures.drawings._made", lambda _: None))
+                without.enter_context(unittest.mock.patch("ndt_report.figures._made", lambda _: None))
             elif seed % 20:
-                without.enter_context(unittest.mock.patch("ndt_report.figures.drawings.picture_of", no_image))
+                without.enter_context(unittest.mock.patch("ndt_report.figures.picture_of", no_image))
             report = answer_of(["report", folder])
         new = set(Path(place).rglob("*")) - before
         outside = [path for path in new if folder not in (path.parent, path.parent.parent)]

@@ -5,6 +5,7 @@ import json
 import numpy as np
 from ndt_report.localization.frames import FIGURES, NUMBERS, STAGES, TEXTS
 from ndt_report.read.poses import quaternion_xyzw
+from synthetic_entries import write_pcd
 
 RADIUS_M, RATE_HZ, SPEED_M_S = 50.0, 10.0, 10.0
 SIGMA_M = 0.02  # of x and y in each frame
@@ -89,10 +90,3 @@ class SyntheticDrive:
 
     def _poses(self):
         return ["# time_s x_m y_m z_m qx qy qz qw"] + [f"{r['stamp_s']} {r['x_m']} {r['y_m']} 0 0 0 0 1" for r in self.rows]
-
-
-def write_pcd(path, points):
-    points = np.asarray(points, "<f4")
-    header = "VERSION 0.7\nFIELDS x y z\nSIZE 4 4 4\nTYPE F F F\nCOUNT 1 1 1\n"
-    header += f"WIDTH {len(points)}\nHEIGHT 1\nVIEWPOINT 0 0 0 1 0 0 0\nPOINTS {len(points)}\nDATA binary\n"
-    path.write_bytes(header.encode() + points.tobytes())

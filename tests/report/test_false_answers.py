@@ -55,7 +55,6 @@ def test_of_several_thread_counts_one_counts():
 def test_answers_without_truth_or_verdict_are_left_out():
     answers = [measurement(OWN, 0.0, dataset="other", verdict="ok"), answer(0.0, None, "f1")]
     assert table_of(answers).empty
-    assert table_of([measurement(OWN, 0.0, true_x=0)]).empty  # as runs had before there were verdicts
 
 
 def test_the_verdict_of_a_page_names_wrong_answers_called_ok():

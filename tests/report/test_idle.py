@@ -7,10 +7,8 @@ import json
 import numpy as np
 import pandas as pd
 import pytest
-from folder_edits import with_columns
 from ndt_report.figures.idle import draw
 from ndt_report.judge.idle import idle_calls, idle_lines, idle_rows, idle_table
-from ndt_report.read.columns import LATER, Column
 from ndt_report.read.load import load_run
 from ndt_report.sections.report import make_report
 from ndt_report.figures.style import Looks
@@ -94,12 +92,7 @@ def folder(tmp_path):
             run.measurements.append(m | later | {"job": m["job"] + int(1000 * rate)})
     for m in alone:
         m["rate_hz"] = None
-    return with_column(run.write(tmp_path / "run"))
-
-
-def with_column(folder):
-    with_columns(folder, more=[Column("rate_hz", "Hz", "number", LATER, "how often")])
-    return folder
+    return run.write(tmp_path / "run")
 
 
 def test_only_its_own_part_of_the_page_counts_them(folder, tmp_path):

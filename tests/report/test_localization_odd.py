@@ -7,7 +7,7 @@ import random
 
 import pytest
 from fuzz_folders import change_bytes, no_image
-from ndt_report.figures.drawings import NOT_DRAWN
+from ndt_report.figures import NOT_DRAWN
 from page_parser import Page
 from synthetic_localization import SyntheticDrive
 
@@ -18,7 +18,7 @@ FILES = ["frames.csv", "localization.json", "localization_truth.tum", "localizat
 @pytest.fixture(autouse=True)
 def no_images(monkeypatch):
     """Most of a page's time goes into its pictures."""
-    monkeypatch.setattr("ndt_report.figures.drawings.picture_of", no_image)
+    monkeypatch.setattr("ndt_report.figures.picture_of", no_image)
 
 
 def said(ndt_report, folder):

@@ -109,7 +109,7 @@ def test_every_section_has_data_here(made, page):
         "crash 1, timeout 1",
         "no cpu_pclomp_ref to compare with",
         "errors below 20 mm say nothing",
-        "ndt-bench run --preset synthetic --out ",
+        "ndt-bench run --plan ",
         "GNU 12.2.0",
         "on Some <CPU> (2 cores) with 2 x Made-up <GPU>",
         "cuda.devices.1.compute_capability",

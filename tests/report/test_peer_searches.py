@@ -9,8 +9,7 @@ from ndt_report.figures.searches import draw_time
 from ndt_report.judge.search_verdict import search_sentences
 from ndt_report.judge.searches import at_once_table, search_measurements, search_table, success_steps
 from ndt_report.figures.style import Looks
-from toy import CUDA, PEER, REFERENCE, failed, implementations
-from toy_searches import FAR, NEAR, search, setting, some
+from toy import CUDA, FAR, NEAR, PEER, REFERENCE, failed, implementations, search, setting, some
 
 NOTHING = {"strategy": "own", "method": "own", "particles": 0, "startup": 0, "improvements": [], "best_particle": 0}
 

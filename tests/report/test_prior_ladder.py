@@ -14,8 +14,7 @@ from ndt_report.judge.searches import search_measurements, search_table
 from page_parser import Page
 from synthetic_run import SyntheticRun
 from synthetic_searches import add_ladder
-from toy import CUDA, REFERENCE
-from toy_searches import FAR, NEAR, search, some
+from toy import CUDA, FAR, NEAR, REFERENCE, search, some
 
 
 def rung(name, successes, sigma_m, n=4, **changes):

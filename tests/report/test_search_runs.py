@@ -16,8 +16,7 @@ from ndt_report.sections.report import make_report
 from page_parser import Page
 from synthetic_run import SyntheticRun
 from synthetic_searches import add_map_picture, add_searches
-from toy import judged
-from toy_searches import best, search
+from toy import best, judged, search
 
 # --- loader ---
 

@@ -4,8 +4,7 @@ import needs  # noqa: F401  first: it skips
 
 import pandas as pd
 from ndt_report.search_trust import EVEN, ODD, bound_ladder, main, roc, text, trust_measurements, trust_table
-from toy import CUDA
-from toy_searches import FAR, NEAR, search
+from toy import CUDA, FAR, NEAR, search
 
 KINDS = pd.Series({"town": "scan_to_map", "elsewhere": "no_pose"})
 

@@ -10,8 +10,7 @@ from ndt_report.figures.searches import draw_particles, draw_time
 from ndt_report.judge.search_verdict import search_sentences
 from ndt_report.judge.searches import at_once_table, search_measurements, search_table, success_steps, with_paths
 from ndt_report.figures.style import Looks
-from toy import CUDA, OWN, REFERENCE, datasets, failed, implementations, measurement
-from toy_searches import FAR, NEAR, best, search, setting, some
+from toy import CUDA, FAR, NEAR, OWN, REFERENCE, best, datasets, failed, implementations, measurement, search, setting, some
 
 LOOK = Looks(implementations())
 

@@ -6,14 +6,11 @@ import needs  # noqa: F401  first: it skips
 import numpy as np
 import pandas as pd
 import pytest
-from folder_edits import with_columns
-from ndt_report.read.columns import LATER, Column
 from ndt_report.read.load import load_run
 from ndt_report.page.html import render
 from ndt_report.sections.report import make_report
 from ndt_report.sections.transfers import count, per_iteration
-from ndt_report.judge.transfers import COUNTS, MEETINGS, iteration_fit, meetings_table, transfers_table, without_counts
-from ndt_report.judge.zero_transfer import STUDY, zero_transfer_table
+from ndt_report.judge.transfers import COUNTS, STUDY, iteration_fit, meetings_table, transfers_table, without_counts, zero_transfer_table
 from synthetic_entries import traffic
 from synthetic_run import SyntheticRun
 from toy import CUDA, OWN, REFERENCE, failed, implementations, judged, measurement
@@ -184,7 +181,7 @@ def test_meetings_grow_with_iterations_or_not_and_are_missing_where_they_are_not
     (row,) = meetings_table(judged(grid + [unknown])).itertuples()
     assert (row.implementation, row.n, row.exchanges_p50, row.exchanges_max) == (CUDA, 3, 9, 12)
     assert row.exchanges_per_iteration == pytest.approx(1) and row.barriers_per_iteration == pytest.approx(0)
-    assert meetings_table(judged(staged())).empty, "a run from before"
+    assert meetings_table(judged(staged())).empty, "nothing is known"
 
 
 def test_the_page_shows_both_where_a_run_has_them(tmp_path):
@@ -194,9 +191,7 @@ def test_the_page_shows_both_where_a_run_has_them(tmp_path):
     for row in run.measurements:
         known = row["implementation"] == CUDA
         row |= {"exchanges": row["iterations"] + 3 if known else None, "barriers": 0 if known else None}
-    folder = run.write(tmp_path / "run")
-    with_columns(folder, more=[Column(name, "", "int", LATER, "") for name in MEETINGS])
-    report = make_report(load_run(folder))
+    report = make_report(load_run(run.write(tmp_path / "run")))
     page = render(report)
     assert "<h3>What zero transfer buys</h3>" in page and "<h3>Inside the kernels</h3>" in page
     assert list(report.tables["meetings"].implementation) == [CUDA] and len(report.tables["zero_transfer"]) == 1

@@ -17,7 +17,8 @@ import pytest
 from browser import CHROMIUM, MISSING, Browser
 from ndt_report.read.refusal import InputError
 from ndt_report.view.clouds import MOST_POINTS, near, read_ply, thinned
-from synthetic_localization import SyntheticDrive, write_pcd
+from synthetic_entries import write_pcd
+from synthetic_localization import SyntheticDrive
 
 REPORTS = Path(__file__).resolve().parents[2] / "reports"
 FAR = np.array([544_000.25, 4_180_000.5, 12.0])

@@ -89,8 +89,6 @@ def _errors(group: pd.DataFrame) -> dict:
 
 def _preparation_ms(group: pd.DataFrame) -> float:
     """Median over scans and jobs; NaN where it is part of the alignment, as of all but peers from outside."""
-    if "prepare_us" not in group:  # in runs made before there were such peers
-        return np.nan
     return group.drop_duplicates(["job", "frame"]).prepare_us.dropna().median() / 1000
 
 

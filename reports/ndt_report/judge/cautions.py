@@ -124,8 +124,6 @@ def _of_measurements(run: Run, measurements) -> list:
 
 def _of_solvers(measurements) -> list:
     """Names implementations that solved without the library they are made for."""
-    if "solver" not in measurements:  # in runs made before there was such a column
-        return []
     solved = measurements[measurements.solver.notna()].drop_duplicates(["implementation", "solver"])
     own = solved[solved.solver.str.startswith(OWN_SOLVER)]
     return [f"{row.implementation} solved its systems with its {row.solver}." for row in own.itertuples()]

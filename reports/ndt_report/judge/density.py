@@ -22,8 +22,6 @@ OF_SUMMARY = [
 def density_table(table: pd.DataFrame, measurements: pd.DataFrame, alone: pd.DataFrame, shifted: pd.DataFrame):
     """Returns KEY, FACTS, OF_SUMMARY, SCATTER and SETTINGS, with the datasets that differ in their density together.
     Empty for a run without densities. table: of summary_table(). alone, shifted: of grid_scatter()."""
-    if "density" not in measurements:
-        measurements = measurements.assign(density=None)
     facts = measurements[measurements.density.notna()].groupby(KEY, sort=False)
     facts = facts.agg(density=("density", "first"), points_p50=("points", "median")).reset_index()
     out = table[KEY + OF_SUMMARY].merge(facts, on=KEY).merge(grid_scatter(alone, shifted), on=KEY, how="left")

@@ -18,44 +18,31 @@ def _share_of_zeros(differences: pd.Series) -> float:
     return float((known == 0).mean()) if len(known) else np.nan
 
 
+def _fine(group) -> pd.Series:
+    return (group.translation_vs_ref_m <= FINE_TRANSLATION_M) & (group.rotation_vs_ref_deg <= FINE_ROTATION_DEG)
+
+
+KEY = ["dataset", "variant", "implementation"]
+COLUMNS = {
+    "n": len,
+    "same_iterations_share": lambda group: _share_of_zeros(group.iterations_vs_ref),
+    "same_stop_share": lambda group: float(group.same_stop.astype(bool).mean()),
+    "fine_share": lambda group: float(_fine(group).mean()),
+    "translation_mm_p50": lambda group: 1000 * group.translation_vs_ref_m.median(),
+    "translation_mm_max": lambda group: 1000 * group.translation_vs_ref_m.max(),
+    "rotation_deg_p50": lambda group: group.rotation_vs_ref_deg.median(),
+    "rotation_deg_max": lambda group: group.rotation_vs_ref_deg.max(),
+    "score_relative_max": lambda group: group.score_vs_ref.abs().max(),
+    "same_correspondences_share": lambda group: _share_of_zeros(group.correspondences_vs_ref),
+}
+
+
 def equivalence_table(measurements: pd.DataFrame) -> pd.DataFrame:
-    """Per (dataset, variant, implementation), all thread counts together: shares, and largest differences."""
+    """Per KEY, all thread counts together, COLUMNS: shares, and largest differences."""
     compared = measurements[measurements.translation_vs_ref_m.notna()]
-    out = []
-    for key, group in compared.groupby(["dataset", "variant", "implementation"], sort=False):
-        fine = (group.translation_vs_ref_m <= FINE_TRANSLATION_M) & (
-            group.rotation_vs_ref_deg <= FINE_ROTATION_DEG
-        )
-        out.append(
-            dict(zip(["dataset", "variant", "implementation"], key)) | {
-                "n": len(group),
-                "same_iterations_share": _share_of_zeros(group.iterations_vs_ref),
-                "same_stop_share": float(group.same_stop.astype(bool).mean()),
-                "fine_share": float(fine.mean()),
-                "translation_mm_p50": 1000 * group.translation_vs_ref_m.median(),
-                "translation_mm_max": 1000 * group.translation_vs_ref_m.max(),
-                "rotation_deg_p50": group.rotation_vs_ref_deg.median(),
-                "rotation_deg_max": group.rotation_vs_ref_deg.max(),
-                "score_relative_max": group.score_vs_ref.abs().max(),
-                "same_correspondences_share": _share_of_zeros(group.correspondences_vs_ref),
-            }
-        )
-    columns = [
-        "dataset",
-        "variant",
-        "implementation",
-        "n",
-        "same_iterations_share",
-        "same_stop_share",
-        "fine_share",
-        "translation_mm_p50",
-        "translation_mm_max",
-        "rotation_deg_p50",
-        "rotation_deg_max",
-        "score_relative_max",
-        "same_correspondences_share",
-    ]
-    return pd.DataFrame(out, columns=columns)
+    groups = compared.groupby(KEY, sort=False)
+    rows = [dict(zip(KEY, key)) | {name: of(group) for name, of in COLUMNS.items()} for key, group in groups]
+    return pd.DataFrame(rows, columns=[*KEY, *COLUMNS])
 
 
 def worst_cases(measurements: pd.DataFrame, implementations: pd.DataFrame) -> pd.DataFrame:

@@ -12,10 +12,9 @@ COUNTS = ["n", "right", "right_ok", "wrong", "wrong_converged", "wrong_ok"]
 
 def judged_answers(measurements: pd.DataFrame) -> pd.DataFrame:
     """Alignments with a verdict and known truth: who, and the flags COUNTS. measurements: of
-    judged_measurements(); of a run made before there were verdicts, none. The answers of different thread
+    judged_measurements(). The answers of different thread
     counts are the same: the smallest counts."""
-    verdict = measurements.get("verdict", pd.Series(None, measurements.index, object))
-    own = measurements.assign(verdict=verdict)[verdict.notna() & (measurements.success_kind == TRUTH)]
+    own = measurements[measurements.verdict.notna() & (measurements.success_kind == TRUTH)]
     own = own[own.threads == own.groupby(["dataset", "implementation", "variant"]).threads.transform("min")]
     wrong, ok = own.success == 0, own.verdict == OK
     flags = {

@@ -20,7 +20,7 @@ def idle_table(measurements: pd.DataFrame, at_rates: pd.DataFrame) -> pd.DataFra
     mean of the ratios of their medians. at_rates: the measurements with a rate."""
     names = set(at_rates.implementation)
     rows = pd.concat([measurements[measurements.implementation.isin(names)].assign(rate_hz=0.0), at_rates])
-    rows["announced_ms"] = rows.announced_ms.fillna(0.0) if "announced_ms" in rows else 0.0
+    rows["announced_ms"] = rows.announced_ms.fillna(0.0)
     rows = rows[rows.error.isna() & rows.search.isna() & (rows.poses == 1) & (rows.timing != "single")]
     table = []
     for key, group in rows.groupby(KEY, sort=False):

@@ -32,8 +32,6 @@ def add_median_times(measurements: pd.DataFrame) -> pd.DataFrame:
 def with_preparation(measurements: pd.DataFrame) -> pd.DataFrame:
     """align_ms with the time that a peer from outside takes to prepare the scan: others prepare it in the alignment,
     and a ratio without it would be none of like with like."""
-    if "prepare_us" not in measurements:  # in runs made before there were such peers
-        return measurements
     return measurements.assign(align_ms=measurements.align_ms + measurements.prepare_us.astype(float).fillna(0) / 1000)
 
 

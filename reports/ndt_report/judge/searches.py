@@ -59,8 +59,6 @@ def search_measurements(measurements: pd.DataFrame) -> pd.DataFrame:
 
 def _with_preparation(measurements) -> pd.DataFrame:
     """Peers from outside prepare the scan aside, all others in the search: times of both with it."""
-    if "prepare_us" not in measurements:  # in runs made before there were such peers
-        return measurements
     aside = measurements.prepare_us.astype(float).fillna(0)
     times = [us if us is None else us + more for us, more in zip(measurements.align_us, aside)]
     return measurements.assign(align_us=pd.Series(times, measurements.index, object))

@@ -6,10 +6,9 @@ import pandas as pd
 
 from .accuracy import AGREEMENT, TRUTH
 from .against_truth import NO_WORSE
-from .better_peers import better_peer_sentences, better_peers, faster_peer_sentences
+from .better_peers import better_peer_sentences, better_peers, faster_peer_sentences, own_sentences
 from .cautions import cautions, change_of_nvtl, doubts
 from .latency import FASTER, SAME, UNCLEAR
-from .own_methods import own_sentences
 from ..read.load import Run
 from ..page_numbers import joined, number
 from .replayer import replayer_sentences

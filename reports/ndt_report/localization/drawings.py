@@ -3,7 +3,7 @@
 from functools import partial
 
 from .. import live_line
-from ..figures.drawings import MOST_PER_KIND, drawn_or_said
+from ..figures import MOST_PER_KIND, drawn_or_said
 from . import draw_covariance, draw_detectors, draw_map, draw_methods, draw_over_time
 
 

@@ -26,8 +26,20 @@ FIGURES = [  # of the detectors
 ]  # fmt: skip
 VARIANCES = ["variance_x_m2", "covariance_xy_m2", "variance_y_m2", "variance_z_m2", "variance_roll_rad2"]
 VARIANCES += ["variance_pitch_rad2", "variance_yaw_rad2"]
-STAGES = ["filter_ms", "prediction_ms", "before_ms", "align_ms", "neighbours_ms", "search_ms", "covariance_ms"]
-STAGES += ["no_ground_ms", "verdict_ms", "execution_ms", "diagnostics_ms", "frame_ms"]
+STAGES = {
+    "filter_ms": "filters of the scan",
+    "prediction_ms": "prediction",
+    "before_ms": "score at the prediction",
+    "align_ms": "alignment",
+    "neighbours_ms": "alignments beside it",
+    "search_ms": "search",
+    "covariance_ms": "covariance",
+    "no_ground_ms": "score without ground",
+    "verdict_ms": "verdict",
+    "execution_ms": "localisation in all",
+    "diagnostics_ms": "poses and diagnostics",
+    "frame_ms": "frame in all",
+}
 ERRORS = ["error_m", "error_deg", "error_x_m", "error_y_m", "error_z_m", "error_along_m", "error_across_m"]
 ERRORS += ["error_up_m", "error_yaw_deg"]
 NUMBERS = ["frame", "stamp_s", *POSE, *FIGURES, "rejected", "search_attempt", *VARIANCES, *STAGES, *ERRORS]
@@ -126,3 +138,14 @@ def _gaps(frame: pd.DataFrame) -> list:
     if not left_out:
         return []
     return [f"{left_out} scan{'s have' if left_out > 1 else ' has'} no row between other scans: dropped, like scans that arrive too late."]
+
+
+def stage_table(frames: pd.DataFrame) -> pd.DataFrame:
+    """Returns a row for every stage that ran in a frame."""
+    rows = []
+    for column, name in STAGES.items():
+        times = frames[column].dropna()
+        if len(times):
+            quantiles = {f"ms_p{round(100 * q)}": float(times.quantile(q)) for q in (0.5, 0.99)}
+            rows.append({"stage": name, "frames": len(times), **quantiles, "ms_max": float(times.max())})
+    return pd.DataFrame(rows)

@@ -9,11 +9,10 @@ from ..page_numbers import error, number, percent
 from ..read.printable import printable
 from ..page.terminal import WIDTH, wrapped
 from ..page.write import csv_text, write_drawings
-from .answer import answer_table
 from .methods import RIGHT_M, WRONG_DEG, WRONG_M, totals
 from .nees import CITED, TAIL
 from .report import LocalizationReport
-from .summary import LIMITS_MS
+from .summary import LIMITS_MS, answer_table
 
 SECTIONS = {
     "methods": "Methods side by side",

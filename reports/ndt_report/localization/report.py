@@ -8,9 +8,9 @@ from ..figures.style import Looks
 from .detectors import detector_table, judged_alignments, pooled_table, reason_table, verdict_row
 from .drawings import draw_all
 from .episodes import EPISODES, episodes
+from .frames import stage_table
 from .methods import method_sentences, methods_table
 from .nees import NEES, nees_table, with_nees
-from .stages import stage_table
 from .summary import summary_table
 from .words import cautions, headline, sentences, truth_sentences
 

@@ -1,8 +1,9 @@
-"""One row for each run: how far it was followed, how well, and how fast."""
+"""One row for each run: how far it was followed, how well, and how fast. A line for each method, over all of its runs."""
 
 import numpy as np
 import pandas as pd
 
+from .draw_methods import method_of
 from .episodes import SAYS_SO, TRUTH, lost_at_the_end, wrong_poses
 from .errors import chain_errors
 from .frames import VERDICTS
@@ -71,3 +72,12 @@ def farthest(first, run) -> float:
 def _positions(run) -> pd.DataFrame:
     own = run.frames[["stamp_s", "x_m", "y_m", "z_m"]].dropna().drop_duplicates("stamp_s")
     return own.set_index("stamp_s")
+
+
+def answer_table(runs, table: pd.DataFrame) -> pd.DataFrame:
+    """The table that answers: a line for each method, that with the least time first. table: of summary_table()."""
+    groups = table.assign(method=table.run.map(method_of(runs))).groupby("method", sort=False)
+    out = groups[["frames", "ok", "lost", "false_ok"]].sum().assign(runs=groups.size())
+    for column, source, scale in (("ms", "execution_ms_p50", 1), ("ate", "ate_rmse_m", 1000)):
+        out[f"{column}_low"], out[f"{column}_high"] = scale * groups[source].min(), scale * groups[source].max()
+    return out.reset_index().sort_values("ms_low", kind="stable")

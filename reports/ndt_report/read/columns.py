@@ -32,8 +32,8 @@ def column_complaint(entry):
     return None
 
 
-# The columns that the report computes with: {(kind, unit, null): names}. A run's own columns.json has these and maybe more; a run
-# without one has exactly these.
+# The columns that the report computes with: {(kind, unit, null): names}. A run's own columns.json has these, of those that came LATER
+# maybe not all, and maybe more; a run without one has exactly these.
 _REQUIRED = {
     ("text", "", NEVER): "run_id implementation dataset frame guess_name variant",
     ("int", "", NEVER): "job threads",
@@ -54,7 +54,12 @@ _REQUIRED = {
     ("number", "deg", MAY): "rotation_error_deg",
     ("trace", "", MAY): "trace",
     ("text", "", MAY): "error error_kind",
-    ("int", "", LATER): "poses uploads downloads allocations",
+    ("int", "", LATER): "poses uploads downloads allocations exchanges barriers",
+    ("text", "", LATER): "density verdict solver",
+    ("number", "Hz", LATER): "rate_hz",
+    ("number", "ms", LATER): "announced_ms",
+    ("number", "voxels", LATER): "grid_shift",
+    ("number", "us", LATER): "prepare_us",
     ("int", "bytes", LATER): "peak_device_bytes",
     ("search", "", LATER): "search",
 }

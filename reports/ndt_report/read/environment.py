@@ -55,39 +55,22 @@ def redo(run) -> str:
     """Lines for a shell, in the folder where this report was asked for: the run's source and program, the
     same plan again, its report, and both runs compared. A program that lies elsewhere is taken as it is: the
     folder need not be a checkout of its source."""
-    words = _command_words(run.environment.get("command_line") or "")
-    program = words[0]
+    program = _program(run.environment.get("command_line") or "")
     folder = _from_here(run.folder)
     again = folder + "-again"
     archive = archive_of(run.folder / "plan.json")
     plan = os.path.relpath(run.folder / "plan.json", archive.parent) if archive else os.path.join(folder, "plan.json")
-    # Runs made before there was --plan say nothing of their machine.
-    repeated = (
-        [program, "run", "--plan", plan, "--out", again]
-        if "machine" in run.environment or "merged_from" in run.environment
-        else _with_out(words if len(words) > 1 else [program, "run", "--preset", run.plan["preset"]], again)
-    )
-    commands = [repeated, [program, "report", again], [program, "compare", folder, again]]
+    commands = [[program, "run", "--plan", plan, "--out", again], [program, "report", again], [program, "compare", folder, again]]
     lines = _source(program, *known_commit(run.environment))
     lines += [shlex.join(["tar", "-xf", _from_here(archive), plan])] if archive else []
     return "\n".join(lines + [shlex.join(command) for command in commands])
 
 
-def _command_words(text: str) -> list:
+def _program(command: str) -> str:
     try:
-        return shlex.split(text) or ["ndt-bench"]
+        return (shlex.split(command) or ["ndt-bench"])[0]
     except ValueError:  # no closing quotation: the file was edited
-        return ["ndt-bench"]
-
-
-def _with_out(words: list, folder: str) -> list:
-    """Returns the command with another --out."""
-    kept, skip = [], False
-    for word in words:
-        if not skip and not word.startswith("--out="):
-            kept += [] if word == "--out" else [word]
-        skip = word == "--out" and not skip
-    return kept + ["--out", folder]
+        return "ndt-bench"
 
 
 def _from_here(folder) -> str:

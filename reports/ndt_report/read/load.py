@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from .columns import DATASET_COLUMNS, ENVIRONMENT_COLUMNS, IMPLEMENTATION_COLUMNS, MAY, NOT_OF_PEERS
+from .columns import DATASET_COLUMNS, ENVIRONMENT_COLUMNS, IMPLEMENTATION_COLUMNS, LATER, MAY, NOT_OF_PEERS
 from .columns import PLAN_COLUMNS, REQUIRED, Column, Complaints, column_complaint
 from .files import RUN_AGAIN, is_there, leads_out
 from .json_files import read_json
@@ -222,7 +222,8 @@ def _with_clouds(folder: Path, dataset: str, picture):
 
 
 def _measured_columns(path: Path) -> list:
-    """Reads the run's columns.json, or returns REQUIRED without one. Each of REQUIRED must have the same unit, kind and null."""
+    """Reads the run's columns.json, or returns REQUIRED without one. Each of REQUIRED must have the same unit, kind and null; one that
+    came later than the run is null everywhere."""
     if not is_there(path):
         return REQUIRED
     entries = read_json(path)
@@ -236,7 +237,7 @@ def _measured_columns(path: Path) -> list:
             raise refusal(path, f"entry {index}", f"duplicate column '{entry['name']}'", RUN_AGAIN)
         columns[entry["name"]] = Column(**entry)
     for expected in REQUIRED:
-        found = columns.get(expected.name)
+        found = columns.setdefault(expected.name, expected) if expected.null == LATER else columns.get(expected.name)
         if found is None:
             raise refusal(path, "", f"column '{expected.name}' is missing", SAME_CHECKOUT)
         if found.null == MAY and expected.name in NOT_OF_PEERS:

@@ -46,9 +46,6 @@ def read_rows(path: Path, columns, known: dict):
         raise refusal(path, "", "empty: no measurement in it", RUN_AGAIN)
     rows = pd.concat(parts, ignore_index=True)
     rows["poses"] = rows.poses.fillna(1).astype(int)
-    for name in CALLS:
-        if name not in rows:
-            rows[name] = np.nan
     _refuse_repeated(path, rows)
     return rows, notes
 

@@ -1,26 +1,25 @@
-"""The sections of the page, in its order. A new section is a module and a template in this folder, and a line here."""
+"""The sections of the page, in its order. A new section is an object of a module and a template in this folder, and a line here."""
 
-from . import answers, basin, batches, convergence, density, equivalence, idle, iterations, latency, machine_load, method, pareto, picture
-from . import results, scaling, scores, searches, trajectory, transfers
+from . import accuracy, drives, latency, machine_load, method, poses, results, searches, times, transfers
 
 SECTIONS = [
     results.SECTION,
-    density.SECTION,
-    pareto.SECTION,
+    accuracy.DENSITY,
+    accuracy.PARETO,
     latency.SECTION,
     machine_load.SECTION,
-    convergence.SECTION,
-    basin.SECTION,
-    scaling.SECTION,
-    idle.SECTION,
-    iterations.SECTION,
-    batches.SECTION,
+    poses.CONVERGENCE,
+    poses.BASIN,
+    times.SCALING,
+    times.IDLE,
+    times.ITERATIONS,
+    times.BATCHES,
     searches.SECTION,
     transfers.SECTION,
-    trajectory.SECTION,
-    scores.SECTION,
-    picture.SECTION,
-    answers.SECTION,
-    equivalence.SECTION,
+    drives.TRAJECTORY,
+    poses.SCORES,
+    drives.PICTURE,
+    poses.ANSWERS,
+    poses.EQUIVALENCE,
     method.SECTION,
 ]

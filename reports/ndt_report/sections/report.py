@@ -4,7 +4,7 @@ import pandas as pd
 
 from . import SECTIONS
 from .. import live_line
-from ..figures.drawings import drawn_or_said
+from ..figures import drawn_or_said
 from ..figures.style import Looks
 from ..judge.batches import alignments_alone
 from ..judge.convergence import trace_points

@@ -2,8 +2,7 @@
 
 from functools import partial
 
-from ..figures import prior_ladder, search_paths, searches
-from ..figures.drawings import MOST_PER_KIND
+from ..figures import MOST_PER_KIND, prior_ladder, search_paths, searches
 from ..judge.accuracy import SEARCH_SUCCESS_DEG, SEARCH_SUCCESS_M
 from ..judge.prior_ladder import beside_ladders, ladder_rows, ladder_sentences, ladder_table, on_ladders, rung_name, rungs_of
 from ..judge.search_verdict import search_sentences

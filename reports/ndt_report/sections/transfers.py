@@ -1,7 +1,6 @@
 """The bytes that an alignment moves to and from a device."""
 
-from ..judge.transfers import meetings_table, transfers_table, without_counts
-from ..judge.zero_transfer import zero_transfer_table
+from ..judge.transfers import meetings_table, transfers_table, without_counts, zero_transfer_table
 from ..page_numbers import NONE, number
 from .section import Section
 

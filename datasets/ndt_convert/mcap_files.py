@@ -1,13 +1,34 @@
-"""MCAP files without the profile of ROS 2, which rosbags does not read: ROS 1, or no profile. Read with the package mcap."""
+"""MCAP files: the bounds of their chunks, and those without the profile of ROS 2, which rosbags does not read: ROS 1, or no profile. These
+are read with the package mcap."""
 
 import struct
 from collections import Counter
 from types import SimpleNamespace
 
 from .faults import Fault
-from .mcap_chunks import MAGIC
 
+MAGIC = b"\x89MCAP0\r\n"
+RECORD = struct.Struct("<BQ")  # kind, bytes after it
+CHUNK, DATA_END = 6, 15
+UNPACKED = struct.Struct("<16xQ")  # begins a chunk
+MOST_UNPACKED = 512 << 20  # bytes of a chunk, which a reader unpacks as a whole: a recorder makes chunks of 1 to 16 MiB, or of one message
 LONGEST_PROFILE = 64
+
+
+def require_small(file):
+    """Refuses a chunk that would unpack to more than MOST_UNPACKED."""
+    with open(file, "rb") as stream:
+        if stream.read(len(MAGIC)) != MAGIC:
+            return  # the reader says what is wrong
+        while len(head := stream.read(RECORD.size)) == RECORD.size:
+            kind, size = RECORD.unpack(head)
+            start = stream.tell()
+            if kind == DATA_END or size >= 2**63 - start:
+                return
+            if kind == CHUNK and len(begin := stream.read(UNPACKED.size)) == UNPACKED.size and UNPACKED.unpack(begin)[0] > MOST_UNPACKED:
+                raise Fault(file, f"byte {start}", f"a chunk unpacks to {UNPACKED.unpack(begin)[0]} bytes, more than {MOST_UNPACKED}",
+                            "record it again if it is damaged, or make smaller chunks with 'mcap compress FILE -o NEW.mcap'")
+            stream.seek(start + size)
 
 
 def is_foreign(file):
