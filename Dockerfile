@@ -2,11 +2,9 @@
 # Ubuntu 24.04 in place of Debian 12: --build-arg BASE=ubuntu:24.04
 ARG BASE=debian:bookworm
 FROM ${BASE}
-ARG BASE
-# ./run lists the packages; PCL, the largest by far, is left out. Ubuntu 24.04 has clang's runtime by another number.
+# ./run lists the packages; PCL, the largest by far, is left out.
 COPY run /tmp/run
 RUN packages=$(sed -n '/^packages=(/,/)$/p' /tmp/run | tr -d '()' | sed 's/^packages=//' | tr '\n' ' ') \
- && case "$BASE" in ubuntu:24.04) packages=$(echo "$packages" | sed 's/libclang-rt-14-dev/libclang-rt-18-dev/') ;; esac \
  && apt-get update -qq \
  && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends ca-certificates $packages \
  && rm -rf /var/lib/apt/lists/* /tmp/run

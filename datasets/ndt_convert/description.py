@@ -63,6 +63,9 @@ def _guess(work, used, has_truth, options, say):
         return {"kind": "noise", "seed": 1, "count": 1, "xy_sigma_m": 0.3, "z_sigma_m": 0.05, "roll_pitch_sigma_deg": 0.5,
                 "yaw_sigma_deg": 2.0}
     if kind == "identity":
+        if not options.guess and not options.keep_frames:  # a localisation, which keeps them, has its own start
+            origin = "the scan before" if options.kind == "sequence" else "the map's origin"
+            say(f"no true poses: every guess is {origin}, and no errors are known; --poses, --pose-topic or --pose-tf gives them")
         return {"kind": "identity"}
     times, found = poses.read_tum(options.odometry)
     if len(found) != len(used):

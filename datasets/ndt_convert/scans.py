@@ -15,6 +15,7 @@ from .map_frame import moved_back
 from .recording import Scan
 from .voxel_map import centroids
 
+DENSE = 30_000  # points of a scan
 FROZEN = 3  # scans in a row with the same points
 
 
@@ -27,7 +28,7 @@ def put(scans, folder, keep, poses, options, say):
     the scans there. poses: (n, 4, 4) of the scanner where its points are in the map's frame, else None. Refuses the recording if more than
     half cannot be used, or the first, unless it merely has no returns."""
     counts = np.zeros(len(CAUSES) + 1, np.int64)
-    faults, digests, out, given = [], [], [], np.count_nonzero(keep)
+    faults, digests, sizes, out, given = [], [], [], [], np.count_nonzero(keep)
     for i in live_line.counted(np.flatnonzero(keep), "checking scans"):
         try:
             points, found = _examined(scans[i], None if poses is None else poses[i], options)
@@ -38,6 +39,7 @@ def put(scans, folder, keep, poses, options, say):
             keep[i] = False
             continue
         counts += np.bincount(found[np.isfinite(points).all(axis=1)], minlength=len(counts))
+        sizes.append(np.count_nonzero(found == 0))
         digests.append((_digest(points), f"scan {i} ({scans[i].origin})"))
         file = _placed(scans[i].file, folder / f"{len(out):06d}", points, found == 0, poses is not None, options)
         out.append(Scan(file, scans[i].origin))
@@ -45,6 +47,7 @@ def put(scans, folder, keep, poses, options, say):
     _say_faults(faults, say)
     _say_no_returns(counts, say)
     _say_frozen(digests, say)
+    _say_dense(sizes, options, say)
     return out
 
 
@@ -133,3 +136,9 @@ def _say_frozen(digests, say):
     if frozen:
         more = f"; this happens {len(frozen)} times" if len(frozen) > 1 else ""
         say(f"{len(frozen[0])} scans in a row hold the same points, from {frozen[0][0]} on: a frozen sensor? they were kept{more}")
+
+
+def _say_dense(sizes, options, say):
+    """A localisation has its own filters, and says so itself."""
+    if sizes and np.median(sizes) > DENSE and not (options.thin or options.scan_voxel or options.keep_frames):
+        say(f"scans have {np.median(sizes):.0f} points (median); --scan-voxel 1 thins them at every alignment, which is several times faster")

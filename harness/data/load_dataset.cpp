@@ -1,10 +1,13 @@
 #include "data/load_dataset.hpp"
 
+#include <fmt/format.h>
+
 #include <filesystem>
 
 #include "base/errors.hpp"
 #include "data/density.hpp"
 #include "data/sources.hpp"
+#include "ndt/io/errors.hpp"
 
 namespace ndt::harness {
 namespace {
@@ -14,6 +17,20 @@ std::optional<Dataset> load_from_path(const std::string& name) {
   const std::filesystem::path path(name);
   if (path.extension() == ".toml") return read_dataset(path, path.parent_path());
   return read_dataset(path / "dataset.toml", path);
+}
+
+/// Says what the name probably meant. No dataset's name has an extension.
+UsageError no_dataset(const std::string& name) {
+  const std::filesystem::path path(name);
+  std::error_code error;
+  if (std::filesystem::exists(path / "dataset.toml", error))
+    return UsageError(
+        fmt::format("unknown dataset '{0}'; a folder has this name: give {0}/", printable_name(name)));
+  if (path.has_extension() && !std::filesystem::exists(path, error))
+    return UsageError(fmt::format("{}: there is no such file; check the path", printable_name(name)));
+  std::vector<std::string> names;
+  for (const DatasetInfo& info : list_datasets()) names.push_back(info.name);
+  return unknown_name("dataset", name, names);
 }
 
 }  // namespace
@@ -40,9 +57,7 @@ Dataset load_dataset(const std::string& name, const ReportProgress& report) {
   if (auto dataset = load_town(name, report)) return std::move(*dataset);
   if (auto dataset = load_town_points(name, report)) return std::move(*dataset);
   if (auto dataset = load_from_catalogue(name)) return std::move(*dataset);
-  std::vector<std::string> names;
-  for (const DatasetInfo& info : list_datasets()) names.push_back(info.name);
-  throw unknown_name("dataset", name, names);
+  throw no_dataset(name);
 }
 
 }  // namespace ndt::harness

@@ -320,6 +320,21 @@ def test_clouds_in_millimetres_are_warned_of(courtyard, tmp_path):
     said = bench("align", "--map", map_file, "--scan", courtyard.scan, "--implementation", "persistent_cpu", "--resolution", 1000,
                  ).stderr
     assert "the extent of the map is " in said and "millimetres?" in said
+    scans = tmp_path / "scans"
+    scans.mkdir()
+    scan.rename(scans / "0.pcd")
+    said = bench("localize", "--scans", scans, "--map", map_file, "--init", "0,0,0,0,0,0", "--out", tmp_path / "out", code=EXIT_BAD_INPUT).stderr
+    assert said.count("millimetres?") == 2
+
+
+def test_a_dense_scan_says_how_to_thin_it(courtyard, tmp_path):
+    dense = tmp_path / "dense.pcd"
+    bench("map", "merge", courtyard.map.parent, "--out", dense)  # both clouds of the folder
+    args = ["align", "--map", courtyard.map, "--scan", dense, "--implementation", "persistent_cpu"]
+    note = "the scan has 33000 points; --scan-voxel-leaf 1 thins it"
+    assert note in bench(*args).stderr
+    for few in ([*args, "--scan-voxel-leaf", 1], ["align", *courtyard.args]):
+        assert "--scan-voxel-leaf 1 thins it" not in bench(*few).stderr
 
 
 def test_auto_says_on_stderr_what_it_took(courtyard):

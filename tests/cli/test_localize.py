@@ -118,6 +118,7 @@ def test_a_scan_of_another_place_ends_the_search_of_the_whole_map_as_lost(town, 
 def test_lost_at_the_end_is_exit_4_and_names_the_frame(town, tmp_path):
     got, done = localize(town, tmp_path, "--init", "500,500,0,0,0,0", "--recovery-particles", 0, code=EXIT_JOBS_FAILED)
     assert "lost at frame 4, and not found again by the last, 7" in done.stderr
+    assert "no scan has a pose to trust: check that scans and map are of one place" in done.stderr
     assert [f["verdict"] for f in got.frames] == ["doubtful"] * 4 + ["lost"] * 4
     assert "\ndoubtful         4: 4 no_overlap\nlost             4: 4 no_overlap\n" in done.stdout
     for record in got.diagnostics:

@@ -72,6 +72,7 @@ def test_unusable_input_is_named(town, tmp_path):
                           ("1\nx\n", "line 2")]:
         stamps.write_text(text)
         assert message in refusal(*base, "--scans", town / "scans", "--stamps", stamps, code=EXIT_BAD_INPUT)
+    assert "drive.mcap: there is no such file" in refusal("localize", "--scans", "drive.mcap", "--out", tmp_path / "o", code=EXIT_USAGE)
     assert "unknown dataset 'nowhere'" in refusal("localize", "--scans", "nowhere", "--out", tmp_path / "o", code=EXIT_USAGE)
 
 

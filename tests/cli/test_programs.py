@@ -89,6 +89,23 @@ def test_cdpath_does_not_lead_it_astray(tmp_path):
     assert done.stderr == "run: give a reader: right\n"
 
 
+def missing_packages(folder, *words):
+    """The packages that ./run names on a machine without any; its apt-get fails, so nothing is installed."""
+    for name, body in (("apt-get", "echo E: no network; exit 100"), ("dpkg-query", "exit 1"), ("sudo", 'exec "$@"')):
+        (folder / name).write_text(f"#!/bin/sh\n[ \"$1\" = -n ] && shift\n{body}\n")
+        (folder / name).chmod(0o755)
+    done = subprocess.run([RUN, *words], cwd=folder, env=os.environ | {"PATH": f"{folder}:{os.environ['PATH']}"}, stdin=subprocess.DEVNULL,
+                          capture_output=True, text=True)
+    assert done.returncode == 100, done
+    return (done.stdout + done.stderr).split("Debian packages are missing: ")[1].split("\n")[0].split()
+
+
+def test_a_command_asks_for_its_own_packages_only(tmp_path):
+    localize, bench, test = (missing_packages(tmp_path, command) for command in ("localize", "bench", "test"))
+    assert bench == [*localize, "libpcl-dev"] == missing_packages(tmp_path, "bench", "--without-pcl") + ["libpcl-dev"]
+    assert set(test) > set(bench) and {"clang", "doxygen", "libgtest-dev"} <= set(test) - set(bench)
+
+
 def environment(folder, *modules):
     """A shell that makes the environment `venv` there, with no package."""
     (folder / "requirements.txt").write_text("# nothing\n")

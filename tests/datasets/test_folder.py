@@ -268,6 +268,19 @@ def test_a_pair_is_a_map_and_one_scan(tmp_path):
     assert description(tmp_path / "out")["kind"] == "pair" and "frames" not in description(tmp_path / "out")
 
 
+def test_what_makes_a_dataset_slow_or_without_errors_is_told(tmp_path):
+    scans = tmp_path / "in"
+    scans.mkdir()
+    for i, shift in enumerate(SHIFT):
+        write_cloud(scans / f"{i}.bin", corner(0.05) - shift)
+    unknown, dense = "no true poses: every guess is the scan before", f"scans have {len(corner(0.05))} points (median); --scan-voxel 1"
+    said = convert(scans, "--out", tmp_path / "out", python=sys.executable)
+    assert unknown in said and dense in said
+    poses = write_tum(tmp_path / "poses.tum", SHIFT)
+    said = convert(scans, "--out", tmp_path / "other", "--poses", poses, "--scan-voxel", 1, python=sys.executable)
+    assert unknown not in said and dense not in said
+
+
 def test_odometry_gives_the_guesses(tmp_path):
     scans, odometry = scans_in(tmp_path / "in"), write_tum(tmp_path / "odometry", SHIFT)
     convert(scans, "--odometry", odometry, "--out", tmp_path / "out")

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from markdown import FENCE, HEADING
 
 LANGUAGES = {"", "console", "sh", "bash", "text"}
-PROGRAMS = {"./run", "PYTHONPATH=reports", "alias", "bench", "build/release/bin/ndt-bench", "cmake", "for", "ndt-bench", "pip", "source"}
+PROGRAMS = {"./run", "PYTHONPATH=reports", "alias", "bench", "build/release/bin/ndt-bench", "cmake", "for", "ndt-bench", "pip", "python3", "source", "venv/bin/pip"}
 # Times with their unit, which differ between runs and machines.
 TIME = re.compile(r"\b\d+(\.\d+)? (ms|us|s|min)\b")
 

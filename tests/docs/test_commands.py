@@ -34,7 +34,7 @@ NOT_RUN = [
     Left(r"measuring.md", r"\S*bench report drives", "of a list that takes long; tests/cli/test_localize_preset.py runs a short one"),
     Left(r"clusters.md", r"\./run sweep\b", "installs and builds; tests/sweeps runs the workflow and compares its numbers"),
     Left(r"library.md", r"cmake ", "builds everything; tests/install does so"),
-    Left(r"library.md", r"pip install", "builds a wheel; tests/install does so"),
+    Left(r"library.md", r"python3 -m venv|venv/bin/pip install", "builds a wheel; tests/install does so"),
     Left(r"measuring.md", r"PYTHONPATH=reports .*publish my_run", "of a run that is not made here; tests/report/test_publish.py publishes one"),
     Left(r"measuring.md", r"cmake |build/clock/", "builds everything; tests/cli/test_profile.py runs it where a build has the clock"),
     Left(r"measuring.md", r"tests/gpu/double_instructions.py", "needs a build with lines and nvdisasm; tests/gpu/test_double_instructions.py runs it where they are"),

@@ -56,6 +56,13 @@ def test_a_missing_file_costs_a_sentence_at_most(tmp_path, ndt_report, name):
     }[name] in text
 
 
+def test_without_a_truth_no_pose_counts_as_right(tmp_path, ndt_report):
+    for left_out, cell in (([], "0"), (["localization_truth.tum"], "–")):
+        folder = SyntheticDrive().write(tmp_path / cell, left_out=left_out)
+        said(ndt_report, folder)
+        assert f"/40</td><td>{cell}</td>" in (folder / "report.html").read_text()
+
+
 def test_a_killed_run_loses_the_line_that_it_wrote(tmp_path, ndt_report):
     folder = SyntheticDrive().write(tmp_path / "run")
     text = (folder / "frames.csv").read_text()

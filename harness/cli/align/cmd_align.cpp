@@ -126,6 +126,7 @@ ExitCode align(const AlignCommand& given) {
   const GivenMap map(a.map, near(a.map, guess), map_filters, a.scan);
   notice_missing(a.guess);
   warn_of_millimetres(map.cloud(), scan.cloud);
+  notice_dense_scan(scan.cloud.size(), scan_filters.active());
   given_scan.tell_no_returns();
   std::optional<SceneFiles> scene;
   if (!a.ply.empty()) scene.emplace(a.ply);

@@ -33,7 +33,9 @@ std::string line(std::span<const TextColumn> columns, std::span<const std::size_
 const char* advice(Stop stop) {
   switch (stop) {
     case Stop::converged: return "the step rule was met and the optimum is well conditioned";
-    case Stop::max_iterations: return "the limit came first: raise --max-iterations or give a nearer --guess";
+    case Stop::max_iterations:
+      return "the limit came first: raise --max-iterations, give a nearer --guess, or search with "
+             "initial-pose";
     case Stop::no_overlap:
       return "no scan point is near a voxel, the guess is returned: check --guess, and that both clouds are "
              "in metres";

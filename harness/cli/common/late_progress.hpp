@@ -13,7 +13,7 @@ class LateProgress {
  public:
   void show(std::size_t done, std::size_t total, const char* of) {
     if (since_.elapsed_us() < kQuietUs || (line_ && shown_.elapsed_us() < kEveryUs)) return;
-    if (!line_) line_.emplace();
+    if (!line_) line_.emplace(0, since_);
     line_->show({std::min(done, total), total, of});
     shown_ = Stopwatch();
   }

@@ -33,13 +33,15 @@ std::string progress_text(const Progress& progress, double elapsed_s, std::size_
                      printable_name(progress.now));
 }
 
-ProgressLine::ProgressLine(std::size_t already_done)
-    : terminal_(columns_of(stderr) > 0), already_done_(already_done) {}
+ProgressLine::ProgressLine(std::size_t already_done, Stopwatch since)
+    : terminal_(columns_of(stderr) > 0), already_done_(already_done), since_(since) {}
 
 ProgressLine::~ProgressLine() { end_live_line(); }
 
 void ProgressLine::show(const Progress& progress) {
   const bool last = progress.done == progress.total;
+  if (last && ended_) return;
+  ended_ = last;
   if (!terminal_ && !first_ && !last && last_.elapsed_us() < kPlainEveryS * 1e6) return;
   const std::string text = progress_text(progress, since_.elapsed_us() * 1e-6, already_done_);
   if (!terminal_)

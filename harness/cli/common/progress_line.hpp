@@ -10,8 +10,8 @@ namespace ndt::harness {
 class ProgressLine {
  public:
   /// Writes to stderr. already_done: measurements of an earlier session, which say nothing about the time
-  /// left.
-  explicit ProgressLine(std::size_t already_done = 0);
+  /// left. since: the begin of the work.
+  explicit ProgressLine(std::size_t already_done = 0, Stopwatch since = {});
   ~ProgressLine();  ///< leaves no half line behind
   /// The last step takes the line away.
   void show(const Progress& progress);
@@ -28,7 +28,7 @@ class ProgressLine {
   std::size_t already_done_;
   Stopwatch since_;
   Stopwatch last_;
-  bool first_ = true;
+  bool first_ = true, ended_ = false;
 };
 
 /// "[#####---------------]  25 %  120/480  1:20 left  persistent_cpu on town"; the time left once it can be

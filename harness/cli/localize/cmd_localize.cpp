@@ -8,6 +8,7 @@
 #include "cli/common/commands.hpp"
 #include "cli/common/flags.hpp"
 #include "cli/common/given_scan.hpp"
+#include "cli/common/input_warnings.hpp"
 #include "cli/common/option_flags.hpp"
 #include "cli/common/prior_arguments.hpp"
 #include "cli/common/progress_line.hpp"
@@ -188,6 +189,10 @@ ExitCode verdict_on(const LocalizeSummary& summary) {
   if (!summary.lost_since) return ExitCode::ok;
   notice("ndt-bench: localize: lost at frame {}, and not found again by the last, {}\n", *summary.lost_since,
          summary.frames - 1);
+  if (summary.ok == 0)
+    notice(
+        "ndt-bench: localize: no scan has a pose to trust: check that scans and map are of one place and in "
+        "metres, and give --init or a nearer --guess\n");
   return ExitCode::jobs_failed;
 }
 
@@ -222,6 +227,8 @@ ExitCode localize(const LocalizeCommand& given) {
   AlignOptions options = resolve(align);
   // A scan tells how large they are, and whether any can be read.
   const PointCloud first = first_scan(input, a.keep_no_returns);
+  warn_of_millimetres({}, first);
+  notice_dense_scan(first.size(), input.filters.active());
   take_sensors(a.recording, sequence, input);
   input.gnss = gnss_for(sequence, a.recording.gnss, entry);
   LocalizerOptions setting = localizer_options(a, entry, options, input);

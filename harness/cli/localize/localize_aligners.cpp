@@ -111,6 +111,7 @@ LocalizeAligners::LocalizeAligners(const LocalizeMapArguments& a, const ScanSequ
   } else {
     whole_ = prepare(sequence.map(), setting_.map_filters).cloud;
   }
+  warn_of_millimetres(whole_, {});
   choose_voxels([&] { tracker_ = another(setting_.tracking); });
 }
 

@@ -214,6 +214,7 @@ ExitCode initial_pose_command(const InitialPoseCommand& given) {
 
   const GivenMap map(a.map, area_of(a.map, prior), map_filters, a.scan);
   warn_of_millimetres(map.cloud(), scan.cloud);
+  notice_dense_scan(scan.cloud.size(), scan_filters.active());
   given_scan.tell_no_returns();
   const Stopwatch build;
   aligner->set_map(map.cloud());

@@ -77,7 +77,7 @@ def _positions(run) -> pd.DataFrame:
 def answer_table(runs, table: pd.DataFrame) -> pd.DataFrame:
     """The table that answers: a line for each method, that with the least time first. table: of summary_table()."""
     groups = table.assign(method=table.run.map(method_of(runs))).groupby("method", sort=False)
-    out = groups[["frames", "ok", "lost", "false_ok"]].sum().assign(runs=groups.size())
+    out = groups[["frames", "ok", "lost", "judged", "false_ok"]].sum().assign(runs=groups.size())
     for column, source, scale in (("ms", "execution_ms_p50", 1), ("ate", "ate_rmse_m", 1000)):
         out[f"{column}_low"], out[f"{column}_high"] = scale * groups[source].min(), scale * groups[source].max()
     return out.reset_index().sort_values("ms_low", kind="stable")

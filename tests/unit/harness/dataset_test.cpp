@@ -79,6 +79,8 @@ TEST_F(Datasets, AnUnknownNameIsAnsweredWithTheNames) {
   EXPECT_THAT(message_of<UsageError>([] { load_dataset("courtyrad"); }),
               AllOf(HasSubstr("unknown dataset 'courtyrad'"), HasSubstr("did you mean 'courtyard'?"),
                     HasSubstr("courtyard_5k")));
+  EXPECT_THAT(message_of<UsageError>([] { load_dataset("drive.mcap"); }),
+              HasSubstr("drive.mcap: there is no such file"));
 }
 
 }  // namespace

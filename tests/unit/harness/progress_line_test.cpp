@@ -2,6 +2,8 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
+
 namespace ndt::harness {
 namespace {
 
@@ -20,6 +22,14 @@ TEST(ProgressLine, WhatIsMeasuredCannotMoveTheCursor) {
 
 TEST(ProgressLine, WhatAnEarlierSessionDidSaysNothingAboutTheTimeLeft) {
   EXPECT_EQ(progress_text({60, 100, "a"}, 10, 50), "[############--------]  60 %  60/100  0:40 left  a");
+}
+
+TEST(ProgressLine, TheEndIsToldOnce) {
+  testing::internal::CaptureStderr();
+  ProgressLine line;
+  for (const std::size_t done : {1, 2, 2, 2}) line.show({done, 2, "a"});
+  const std::string said = testing::internal::GetCapturedStderr();
+  EXPECT_EQ(std::ranges::count(said, '\n'), 2) << said;
 }
 
 }  // namespace
