@@ -15,7 +15,7 @@
 #include "base/standard_streams.hpp"
 #include "base/terminal.hpp"
 #include "cli/common/commands.hpp"
-#include "peers/peer_guard.hpp"
+#include "peers/peer_process.hpp"
 
 namespace {
 

@@ -1,10 +1,9 @@
-#include "localize/diagnostics_json.hpp"
-
 #include <array>
 #include <optional>
 #include <vector>
 
 #include "base/json_line.hpp"
+#include "localize/records.hpp"
 
 namespace ndt::harness {
 namespace {

@@ -1,5 +1,3 @@
-#include "localize/frame_columns.hpp"
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -7,6 +5,7 @@
 #include <vector>
 
 #include "base/metrics.hpp"
+#include "localize/records.hpp"
 
 namespace ndt::harness {
 namespace {

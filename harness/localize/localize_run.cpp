@@ -8,7 +8,7 @@
 
 #include "base/clock.hpp"
 #include "base/metrics.hpp"
-#include "localize/diagnostics_json.hpp"
+#include "localize/records.hpp"
 #include "localize/sensor_times.hpp"
 #include "ndt/core/error.hpp"
 #include "ndt/localization/deskew.hpp"

@@ -5,7 +5,6 @@
 
 #include "base/errors.hpp"
 #include "base/standard_streams.hpp"
-#include "localize/frame_columns.hpp"
 #include "localize/iteration_file.hpp"
 #include "localize/particle_file.hpp"
 #include "localize/run_record.hpp"

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <filesystem>
+#include <string>
 
 #include "base/lock_file.hpp"
 #include "localize/localized_scan.hpp"
@@ -25,5 +26,14 @@ class LocalizationFiles {
   LockFile lock_;
   NewFile tum_, kitti_, frames_, diagnostics_;
 };
+
+/// The heading of frames.csv and one row, without the lines' ends. The names of the columns are part of the
+/// command line's contract.
+std::string frames_heading();
+std::string frames_row(const LocalizedScan& scan);
+
+/// One scan's report as a JSON object: Autoware's keys of the diagnostics `scan_matching_status`, and beside
+/// them what only this localizer knows. The key names are part of the command line's contract.
+std::string diagnostics_json(const LocalizedScan& scan);
 
 }  // namespace ndt::harness

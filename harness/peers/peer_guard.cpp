@@ -1,5 +1,3 @@
-#include "peers/peer_guard.hpp"
-
 #include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
@@ -13,6 +11,7 @@
 
 #include "base/interruption.hpp"
 #include "base/process.hpp"
+#include "peers/peer_process.hpp"
 
 namespace ndt::harness {
 namespace {

@@ -16,7 +16,6 @@
 
 #include "base/clock.hpp"
 #include "base/errors.hpp"
-#include "peers/peer_guard.hpp"
 
 namespace ndt::harness {
 namespace {

@@ -5,6 +5,7 @@
 #include "base/random.hpp"
 #include "data/density.hpp"
 #include "ndt/core/error.hpp"
+#include "registry/align_arguments.hpp"
 #include "run/guesses.hpp"
 
 namespace ndt::harness {
@@ -21,6 +22,14 @@ NamedGuess scattered(const Transform& truth, std::size_t frame, const GuessScatt
 }
 
 }  // namespace
+
+AlignOptions job_options(const Job& job, const Dataset& dataset) {
+  AlignArguments arguments = job.variant.options;
+  arguments[&AlignOptions::threads] = job.threads;
+  auto& resolution_m = arguments[&AlignOptions::resolution_m];
+  if (!resolution_m) resolution_m = dataset.resolution_m;
+  return resolve(arguments, job.search ? Guesses::of_a_search : Guesses::given);
+}
 
 JobMeasurements::JobMeasurements(const std::string& run_id, const Job& job, const Dataset& dataset)
     : job_(job), dataset_(dataset), grids_(job.grids) {

@@ -59,4 +59,8 @@ class RunFolder {
 /// called while a missing dataset is generated. Throws InputError.
 void write_run_metadata(const RunFolder& folder, const ReportProgress& report);
 
+/// Makes a folder below bench-results for a run that was given none. Runs of one second have folders of their
+/// own, numbered from 2. Throws InputError.
+std::filesystem::path new_folder(const std::string& run_id);
+
 }  // namespace ndt::harness

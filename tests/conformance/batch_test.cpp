@@ -76,20 +76,6 @@ void expect_same_trace(const AlignResult& got, const AlignResult& expected) {
   }
 }
 
-TEST_P(Batch, TracesAreThoseOfTheAlignmentsAlone) {
-  const PointCloud scan = test_clouds::scan_of(300);
-  const std::vector<Transform> guesses = test_clouds::mixed_guesses(7);
-  const auto aligner = batch_aligner();
-  PerScan traced;
-  traced.trace = true;
-  std::vector<AlignResult> together(guesses.size());
-  aligner->align_batch(scan, guesses, together, traced);
-  for (std::size_t k = 0; k < guesses.size(); ++k) {
-    SCOPED_TRACE(k);
-    expect_same_trace(together[k], aligner->align(scan, guesses[k], traced));
-  }
-}
-
 /// Every line search, and a trust region.
 std::vector<AlignOptions> every_search() {
   std::vector<AlignOptions> out{AlignOptions::pyramid()};

@@ -240,9 +240,10 @@ TEST_P(Pyramid, LeavesOutACoarseLevelWithoutAVoxel) {
       };
       cloud.points.push_back({at(0), at(1), at(2)});
     }
-  AlignOptions coarse = with({2.5}), both = with({2.5, 1}), last = with({1});
-  coarse.resolution_m = both.resolution_m = last.resolution_m = 1;
+  AlignOptions coarse = with({2.5}), both = with({2.5, 1}), last = with({1}), finer = with({1, 0.25});
+  coarse.resolution_m = both.resolution_m = last.resolution_m = finer.resolution_m = 1;
   EXPECT_THROW(make(coarse)->set_map(cloud), NoValidVoxel);
+  EXPECT_THROW(make(finer)->set_map(cloud), NoValidVoxel) << "the last level must have a voxel";
   const auto aligner = make(both), single = make(last);
   EXPECT_EQ(aligner->set_map(cloud).voxels, 1);
   single->set_map(cloud);

@@ -13,7 +13,6 @@
 #include "cli/common/prior_arguments.hpp"
 #include "cli/common/progress_line.hpp"
 #include "cli/localize/autoware_localization.hpp"
-#include "cli/localize/follow_recording.hpp"
 #include "cli/localize/localize_aligners.hpp"
 #include "cli/localize/localize_recording.hpp"
 #include "cli/localize/localize_start.hpp"

@@ -1,10 +1,9 @@
-#include "cli/localize/follow_recording.hpp"
-
 #include <fmt/format.h>
 
 #include "base/errors.hpp"
 #include "base/terminal.hpp"
 #include "cli/common/interruptible.hpp"
+#include "cli/localize/print_localize.hpp"
 
 namespace ndt::harness {
 

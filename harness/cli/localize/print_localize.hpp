@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 
+#include "cli/common/progress_line.hpp"
 #include "cli/common/scene_files.hpp"
 #include "cli/localize/localize_aligners.hpp"
 #include "localize/iteration_file.hpp"
@@ -46,5 +47,10 @@ std::string to_text(const SensorUse& sensor);
 
 /// Counts, times and, where there is a truth, errors; a sensor that was given has its line.
 std::string to_text(const LocalizeSummary& summary, const ScanSequence& sequence);
+
+/// Localises every scan, and ends the progress line. Ctrl-C ends it after a scan and leaves the files of the
+/// scans so far, which are named.
+LocalizeSummary follow_recording(localization::Localizer& localizer, const LocalizeInput& input,
+                                 LocalizeOutputs& outputs, ProgressLine& progress);
 
 }  // namespace ndt::harness

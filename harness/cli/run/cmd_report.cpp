@@ -12,9 +12,9 @@
 #include "base/project_folder.hpp"
 #include "cli/common/commands.hpp"
 #include "cli/common/interruptible.hpp"
-#include "cli/common/new_folder.hpp"
 #include "ndt/core/error.hpp"
 #include "run/merge.hpp"
+#include "run/run_folder.hpp"
 
 namespace ndt::harness {
 namespace {

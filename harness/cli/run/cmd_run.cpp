@@ -14,7 +14,6 @@
 #include "cli/common/commands.hpp"
 #include "cli/common/flags.hpp"
 #include "cli/common/interruptible.hpp"
-#include "cli/common/new_folder.hpp"
 #include "cli/common/progress_line.hpp"
 #include "ndt/core/limits.hpp"
 #include "ndt/io/numbers.hpp"

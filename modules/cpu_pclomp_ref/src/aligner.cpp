@@ -2,12 +2,11 @@
 
 #include <stdexcept>
 
-#include "double_pose.hpp"
-#include "float_pose.hpp"
 #include "ndt/align/usable_points.hpp"
 #include "ndt/core/finite_points.hpp"
 #include "ndt/cpu_pclomp_ref/implementations.hpp"
 #include "outcome.hpp"
+#include "pose_vectors.hpp"
 #include "pyramid.hpp"
 #include "registration.hpp"
 #include "voxel_grid.hpp"

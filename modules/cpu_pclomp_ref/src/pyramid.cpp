@@ -5,10 +5,9 @@
 #include <cmath>
 
 #include "conditioning.hpp"
-#include "double_pose.hpp"
-#include "float_pose.hpp"
 #include "ndt/core/finite_points.hpp"
 #include "outcome.hpp"
+#include "pose_vectors.hpp"
 
 namespace ndt::cpu_pclomp_ref {
 namespace {

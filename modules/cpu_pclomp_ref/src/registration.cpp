@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "float_pose.hpp"
 #include "line_search.hpp"
 #include "outcome.hpp"
+#include "pose_vectors.hpp"
 
 namespace ndt::cpu_pclomp_ref {
 namespace {

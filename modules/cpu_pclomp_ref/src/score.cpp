@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "double_pose.hpp"
+#include "pose_vectors.hpp"
 
 namespace ndt::cpu_pclomp_ref {
 namespace {

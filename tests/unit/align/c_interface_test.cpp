@@ -19,25 +19,43 @@ ndt_cloud view(const PointCloud& cloud) {
   return {&cloud.points.data()->x, cloud.size(), 0, {cloud.origin.x, cloud.origin.y, cloud.origin.z}};
 }
 
+/// An aligner with a map, and a result that can be written.
+struct Ready {
+  explicit Ready(const char* name = "persistent_cpu", const char* options = nullptr) {
+    EXPECT_EQ(ndt_aligner_create(name, options, &aligner), NDT_OK) << ndt_last_error();
+    const ndt_cloud view_of_map = view(map);
+    EXPECT_EQ(ndt_aligner_set_map(aligner, &view_of_map), NDT_OK) << ndt_last_error();
+    result.struct_size = sizeof(result);
+  }
+  ~Ready() { ndt_aligner_destroy(aligner); }
+  Ready(const Ready&) = delete;
+  Ready& operator=(const Ready&) = delete;
+  ndt_status align(const ndt_cloud& scan, const Transform& guess = {}) {
+    return ndt_aligner_align(aligner, &scan, guess.m, &result);
+  }
+
+  PointCloud map = test_clouds::map();
+  ndt_aligner* aligner = nullptr;
+  ndt_result result{};
+};
+
+const Transform kGuess = to_transform({0.3, -0.2, 0.1, 0, 0, 0.05});
+
+/// Returns the result of the C++ interface from the guess.
+AlignResult by_cpp(std::string_view implementation, const char* options) {
+  const auto aligner = make_aligner(implementation, options_from_text(options));
+  aligner->set_map(test_clouds::map());
+  return aligner->align(test_clouds::scan(), kGuess);
+}
+
 TEST(CInterface, GivesTheBitsOfTheCppInterface) {
-  const PointCloud map = test_clouds::map(), scan = test_clouds::scan();
-  const Transform guess = to_transform({0.3, -0.2, 0.1, 0, 0, 0.05});
+  const ndt_cloud scan = view(test_clouds::scan());
   for (const Implementation& entry : implementations()) {
     if (!entry.unavailable_reason().empty()) continue;
-    const auto cpp = make_aligner(entry.name, options_from_text("profile=textbook threads=2"));
-    cpp->set_map(map);
-    const AlignResult expected = cpp->align(scan, guess);
-
-    ndt_aligner* c = nullptr;
-    ASSERT_EQ(ndt_aligner_create(entry.name.data(), "threads=2 profile=textbook", &c), NDT_OK)
-        << ndt_last_error();
-    const ndt_cloud map_view = view(map), scan_view = view(scan);
-    ndt_result got{};
-    got.struct_size = sizeof(got);
-    EXPECT_EQ(ndt_aligner_set_map(c, &map_view), NDT_OK) << ndt_last_error();
-    EXPECT_EQ(ndt_aligner_align(c, &scan_view, guess.m, &got), NDT_OK) << ndt_last_error();
-    ndt_aligner_destroy(c);
-
+    const AlignResult expected = by_cpp(entry.name, "profile=textbook threads=2");
+    Ready c(entry.name.data(), "threads=2 profile=textbook");
+    ASSERT_EQ(c.align(scan, kGuess), NDT_OK) << ndt_last_error();
+    const ndt_result& got = c.result;
     EXPECT_TRUE(std::ranges::equal(got.map_from_scan, expected.map_from_scan.m)) << entry.name;
     EXPECT_TRUE(std::ranges::equal(got.hessian, expected.hessian.m)) << entry.name;
     EXPECT_EQ(ndt_stop_name(got.stop), to_string(expected.stop));
@@ -51,85 +69,45 @@ TEST(CInterface, GivesTheBitsOfTheCppInterface) {
 }
 
 TEST(CInterface, WritesNoMoreThanACallerOfAnOlderVersionHasRoomFor) {
-  ndt_aligner* aligner = nullptr;
-  ASSERT_EQ(ndt_aligner_create("persistent_cpu", nullptr, &aligner), NDT_OK);
-  const PointCloud map = test_clouds::map();
-  const ndt_cloud view_of_map = view(map);
-  ASSERT_EQ(ndt_aligner_set_map(aligner, &view_of_map), NDT_OK);
-  ndt_result result{};
+  Ready ready;
+  ndt_result& result = ready.result;
   result.struct_size = offsetof(ndt_result, has_covariance);
   result.has_covariance = result.has_finish = -7;
-  EXPECT_EQ(ndt_aligner_align(aligner, &view_of_map, Transform().m, &result), NDT_OK) << ndt_last_error();
+  EXPECT_EQ(ready.align(view(ready.map)), NDT_OK) << ndt_last_error();
   EXPECT_EQ(result.has_covariance, -7);
   EXPECT_GT(result.nvtl, 0);
   result.struct_size = offsetof(ndt_result, has_finish);
-  EXPECT_EQ(ndt_aligner_align(aligner, &view_of_map, Transform().m, &result), NDT_OK) << ndt_last_error();
+  EXPECT_EQ(ready.align(view(ready.map)), NDT_OK) << ndt_last_error();
   EXPECT_EQ(result.has_covariance, 1);
   EXPECT_EQ(result.has_finish, -7);
-  ndt_aligner_destroy(aligner);
 }
 
 TEST(CInterface, SaysHowFarAFinishWent) {
-  const PointCloud map = test_clouds::map(), scan = test_clouds::scan();
-  const Transform guess = to_transform({0.3, -0.2, 0.1, 0, 0, 0.05});
   for (const char* options : {"profile=pyramid", "profile=pyramid finish=windows finish_window=0.75"}) {
-    const auto cpp = make_aligner("persistent_cpu", options_from_text(options));
-    cpp->set_map(map);
-    const AlignResult expected = cpp->align(scan, guess);
-    ndt_aligner* c = nullptr;
-    ASSERT_EQ(ndt_aligner_create("persistent_cpu", options, &c), NDT_OK) << ndt_last_error();
-    const ndt_cloud map_view = view(map), scan_view = view(scan);
-    ndt_result got{};
-    got.struct_size = sizeof(got);
-    EXPECT_EQ(ndt_aligner_set_map(c, &map_view), NDT_OK) << ndt_last_error();
-    EXPECT_EQ(ndt_aligner_align(c, &scan_view, guess.m, &got), NDT_OK) << ndt_last_error();
-    ndt_aligner_destroy(c);
-    ASSERT_EQ(got.has_finish != 0, expected.finish.has_value());
-    EXPECT_EQ(got.finish_step_m, expected.finish ? expected.finish->step_m : 0);
-    EXPECT_EQ(got.finish_score, expected.finish ? expected.finish->score : 0);
+    const AlignResult expected = by_cpp("persistent_cpu", options);
+    Ready c("persistent_cpu", options);
+    EXPECT_EQ(c.align(view(test_clouds::scan()), kGuess), NDT_OK) << ndt_last_error();
+    ASSERT_EQ(c.result.has_finish != 0, expected.finish.has_value());
+    EXPECT_EQ(c.result.finish_step_m, expected.finish ? expected.finish->step_m : 0);
+    EXPECT_EQ(c.result.finish_score, expected.finish ? expected.finish->score : 0);
   }
 }
 
 TEST(CInterface, RefusesPointsOnADeviceWhereItRunsOnTheCpu) {
-  ndt_aligner* aligner = nullptr;
-  ASSERT_EQ(ndt_aligner_create("persistent_cpu", nullptr, &aligner), NDT_OK);
-  const PointCloud map = test_clouds::map();
-  const ndt_cloud view_of_map = view(map);
-  ASSERT_EQ(ndt_aligner_set_map(aligner, &view_of_map), NDT_OK);
+  Ready ready;
+  ndt_aligner* const aligner = ready.aligner;
   ndt_device_cloud cloud{};
-  ndt_result result{};
-  result.struct_size = sizeof(result);
   EXPECT_EQ(ndt_aligner_set_map_on_device(aligner, &cloud), NDT_BAD_ARGUMENT);
   EXPECT_STREQ(ndt_last_error(), "map->struct_size = 0: set it to sizeof(ndt_device_cloud)");
   cloud.struct_size = sizeof(cloud);
   EXPECT_EQ(ndt_aligner_set_map_on_device(aligner, &cloud), NDT_BAD_ARGUMENT);
   EXPECT_EQ(std::string(ndt_last_error()).find("set_map: this implementation reads points from the host"),
             0U);
-  EXPECT_EQ(ndt_aligner_align_on_device(aligner, &cloud, Transform().m, &result), NDT_BAD_ARGUMENT);
-  EXPECT_EQ(ndt_aligner_align_on_device(aligner, nullptr, Transform().m, &result), NDT_BAD_ARGUMENT);
+  EXPECT_EQ(ndt_aligner_align_on_device(aligner, &cloud, Transform().m, &ready.result), NDT_BAD_ARGUMENT);
+  EXPECT_EQ(ndt_aligner_align_on_device(aligner, nullptr, Transform().m, &ready.result), NDT_BAD_ARGUMENT);
   EXPECT_STREQ(ndt_last_error(), "scan is NULL");
-  EXPECT_EQ(ndt_aligner_align(aligner, &view_of_map, Transform().m, &result), NDT_OK) << ndt_last_error();
-  ndt_aligner_destroy(aligner);
+  EXPECT_EQ(ready.align(view(ready.map)), NDT_OK) << ndt_last_error();
 }
-
-/// An aligner with a map, and a result that can be written.
-struct Ready {
-  Ready() {
-    EXPECT_EQ(ndt_aligner_create("persistent_cpu", nullptr, &aligner), NDT_OK);
-    const ndt_cloud view_of_map = view(map);
-    EXPECT_EQ(ndt_aligner_set_map(aligner, &view_of_map), NDT_OK);
-    result.struct_size = sizeof(result);
-  }
-  ~Ready() { ndt_aligner_destroy(aligner); }
-  Ready(const Ready&) = delete;
-  Ready& operator=(const Ready&) = delete;
-  ndt_status align(const ndt_cloud& scan) {
-    return ndt_aligner_align(aligner, &scan, Transform().m, &result);
-  }
-  PointCloud map = test_clouds::map();
-  ndt_aligner* aligner = nullptr;
-  ndt_result result{};
-};
 
 TEST(CInterface, RefusesCountsThatNoCloudHas) {
   Ready ready;

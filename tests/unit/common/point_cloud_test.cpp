@@ -21,39 +21,6 @@ namespace {
 constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
 constexpr float kInf = std::numeric_limits<float>::infinity();
 
-TEST(FinitePoints, DropsAndCountsEveryKindOfNonFinitePointAndKeepsTheOrder) {
-  const PointCloud cloud{{},
-                         {{1, 2, 3},
-                          {kNan, 0, 0},
-                          {0, kNan, 0},
-                          {0, 0, kNan},
-                          {4, 5, 6},
-                          {kInf, 0, 0},
-                          {0, -kInf, 0},
-                          {7, 8, 9}}};
-  const FinitePoints got = finite_points(cloud);
-  EXPECT_EQ(got.dropped, 5);
-  ASSERT_EQ(got.points.size(), 3U);
-  EXPECT_EQ(got.points[0].x, 1);
-  EXPECT_EQ(got.points[1].y, 5);
-  EXPECT_EQ(got.points[2].z, 9);
-}
-
-TEST(FinitePoints, AnEmptyCloudAndACloudOfNansHaveNoPoints) {
-  EXPECT_TRUE(finite_points({}).points.empty());
-  EXPECT_EQ(finite_points({}).dropped, 0);
-  const FinitePoints none = finite_points({{}, {{kNan, kNan, kNan}}});
-  EXPECT_TRUE(none.points.empty());
-  EXPECT_EQ(none.dropped, 1);
-}
-
-TEST(FinitePoints, TheSameOriginKeepsTheBits) {
-  const PointCloud cloud{{5e6, -1e5, 3}, {{0.1F, -0.0F, 1e-40F}, {3e38F, 1.0F / 3, -7}}};
-  const FinitePoints got = finite_points(cloud, cloud.origin);
-  ASSERT_EQ(got.points.size(), 2U);
-  EXPECT_EQ(std::memcmp(got.points.data(), cloud.points.data(), 2 * sizeof(Point)), 0);
-}
-
 TEST(FinitePoints, ShiftsBetweenFarOriginsWithoutLosingTheMillimetres) {
   // At 5 000 km a float step is half a metre; offsets between origins are small, so the shift must be made in
   // double.
@@ -66,11 +33,6 @@ TEST(FinitePoints, ShiftsBetweenFarOriginsWithoutLosingTheMillimetres) {
   EXPECT_EQ(got.points[0].x, expected[0]);
   EXPECT_EQ(got.points[0].y, expected[1]);
   EXPECT_EQ(got.points[0].z, expected[2]);
-}
-
-TEST(FinitePoints, AShiftToTheGlobalOriginRoundsOnlyOnce) {
-  const PointCloud cloud{{5e6, 0, 0}, {{0.4F, 0, 0}}};
-  EXPECT_EQ(finite_points(cloud).points.at(0).x, static_cast<float>(5e6 + double{0.4F}));
 }
 
 TEST(FinitePoints, DropsAPointThatOverflowsWhenShifted) {

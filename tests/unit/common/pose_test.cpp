@@ -19,33 +19,6 @@ double largest_difference(const Mat3<double>& a, const Mat3<double>& b) {
   return worst;
 }
 
-/// Written out by hand: the image of the three axes.
-struct KnownRotation {
-  const char* name;
-  Pose pose;
-  Mat3<double> rotation;
-};
-
-TEST(Pose, RotationMatricesOfKnownAnglesAreTheOnesWrittenByHand) {
-  const double h = std::sqrt(0.5);
-  const KnownRotation known[] = {
-      {"no rotation", {}, {{1, 0, 0, 0, 1, 0, 0, 0, 1}}},
-      {"roll 90: y to z", {0, 0, 0, kPi / 2, 0, 0}, {{1, 0, 0, 0, 0, -1, 0, 1, 0}}},
-      {"pitch 90: z to x", {0, 0, 0, 0, kPi / 2, 0}, {{0, 0, 1, 0, 1, 0, -1, 0, 0}}},
-      {"yaw 90: x to y", {0, 0, 0, 0, 0, kPi / 2}, {{0, -1, 0, 1, 0, 0, 0, 0, 1}}},
-      {"yaw 45", {0, 0, 0, 0, 0, kPi / 4}, {{h, -h, 0, h, h, 0, 0, 0, 1}}},
-      {"roll 90 after yaw 90: x to z", {0, 0, 0, kPi / 2, 0, kPi / 2}, {{0, -1, 0, 0, 0, -1, 1, 0, 0}}},
-      {"roll 90 after pitch 90: z to x, x to y",
-       {0, 0, 0, kPi / 2, kPi / 2, 0},
-       {{0, 0, 1, 1, 0, 0, 0, 1, 0}}},
-      {"pitch 90 after yaw 90: x to y, y to z",
-       {0, 0, 0, 0, kPi / 2, kPi / 2},
-       {{0, 0, 1, 1, 0, 0, 0, 1, 0}}},
-  };
-  for (const KnownRotation& k : known)
-    EXPECT_LT(largest_difference(rotation_of(k.pose), k.rotation), kRounding) << k.name;
-}
-
 TEST(Pose, RotationIsTheProductOfRollPitchYawInThatOrder) {
   for (const Pose& p : random_poses(1, 200)) {
     const Eigen::Matrix3d expected = (Eigen::AngleAxisd(p.roll, Eigen::Vector3d::UnitX()) *

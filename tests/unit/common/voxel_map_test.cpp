@@ -59,19 +59,6 @@ TEST(VoxelMap, PointsOnACellBoundaryBelongToTheUpperCell) {
   for (const VoxelInfo& row : map.voxel_table()) EXPECT_EQ(row.points, 6);
 }
 
-TEST(VoxelMap, NegativeCoordinatesRoundDown) {
-  PointCloud cloud;
-  add_blob(cloud, {-0.5F, -2.5F, -4.5F}, 10);
-  EXPECT_THAT(keys_of(VoxelMap(cloud, at_resolution(2))), testing::ElementsAre(Key{-1, -2, -3}));
-}
-
-TEST(VoxelMap, RowsComeInKeyOrderWithZSlowest) {
-  const VoxelMap map(harness::courtyard_map(), {});
-  const std::vector<VoxelInfo> table = map.voxel_table();
-  EXPECT_EQ(map.info().voxels, static_cast<std::int64_t>(table.size()));
-  EXPECT_TRUE(std::is_sorted(table.begin(), table.end(), in_key_order));
-}
-
 TEST(VoxelMap, FivePointsAreNoVoxelAndSixAre) {
   PointCloud cloud;
   add_blob(cloud, {1, 1, 1}, 6);

@@ -1,9 +1,6 @@
 // Hessians with a share of the negative curvature: the shared core's, the twin's, and finite differences.
 #include <gtest/gtest.h>
 
-#include <Eigen/Eigenvalues>
-
-#include "compare.hpp"
 #include "ndt/exec/team.hpp"
 #include "ndt/score/derivatives.hpp"
 #include "ndt/score/scan_point.hpp"
@@ -62,32 +59,6 @@ TEST(CurvatureShare, CoreAndTwinHaveTheSameHessians) {
                      twin = twin_sums(pose, share).hessian;
       EXPECT_LE((core - twin).cwiseAbs().maxCoeff(), 1e-4 * twin.cwiseAbs().maxCoeff()) << share;
     }
-}
-
-TEST(CurvatureShare, TheWholeIsTheGradientsDerivative) {
-  constexpr double kStep = 1e-6;
-  for (const Pose& pose : poses()) {
-    const Matrix6d hessian = twin_sums(pose, 1).hessian;
-    for (int axis = 0; axis < 6; ++axis) {
-      Pose more = pose, less = pose;
-      coordinate(more, axis) += kStep, coordinate(less, axis) -= kStep;
-      const Vector6d slope = (twin_sums(more, 1).gradient - twin_sums(less, 1).gradient) / (2 * kStep);
-      EXPECT_LE((slope - hessian.col(axis)).cwiseAbs().maxCoeff(), 1e-4 * hessian.cwiseAbs().maxCoeff())
-          << axis;
-    }
-  }
-}
-
-TEST(CurvatureShare, NoneOfItLeavesAScoreThatFallsInEveryDirection) {
-  int indefinite = 0;
-  for (const Pose& pose : poses()) {
-    const Matrix6d none = twin_sums(pose, 0).hessian, half = twin_sums(pose, 0.5).hessian,
-                   all = twin_sums(pose, 1).hessian;
-    EXPECT_LT(Eigen::SelfAdjointEigenSolver<Matrix6d>(none).eigenvalues().maxCoeff(), 0);
-    indefinite += Eigen::SelfAdjointEigenSolver<Matrix6d>(all).eigenvalues().maxCoeff() > 0 ? 1 : 0;
-    EXPECT_LE((half - (none + all) / 2).cwiseAbs().maxCoeff(), 1e-9 * none.cwiseAbs().maxCoeff());
-  }
-  EXPECT_GT(indefinite, 0) << "none of these poses needs less than the whole";
 }
 
 }  // namespace

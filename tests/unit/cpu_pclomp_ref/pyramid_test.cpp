@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <random>
 
-#include "misuse_cases.hpp"
 #include "ndt/core/error.hpp"
 #include "ndt/cpu_pclomp_ref/implementations.hpp"
 #include "surfaces.hpp"
@@ -182,39 +181,6 @@ TEST(Pyramid, ACoarseLevelOfOneVoxelDoesNoHarm) {
   EXPECT_EQ(r.trace.back().level, 1);
 }
 
-TEST(Pyramid, ACoarseLevelWithoutAVoxelIsLeftOut) {
-  // Around a corner of the coarse grid: eight voxels of 3 points there, one of 24 here.
-  PointCloud cloud;
-  std::mt19937 random(4);
-  std::uniform_real_distribution<float> off(0.02F, 0.3F);
-  for (int octant = 0; octant < 8; ++octant)
-    for (int i = 0; i < 3; ++i) {
-      const auto at = [&](int bit) { return 2.5F + ((octant >> bit & 1) != 0 ? off(random) : -off(random)); };
-      cloud.points.push_back({at(0), at(1), at(2)});
-    }
-  EXPECT_THROW(aligner_on(cloud, pyramid({2.5}, 1)), InputError);
-  const auto aligner = aligner_on(cloud, pyramid({2.5, 1}, 1)), single = aligner_on(cloud, pyramid({1}, 1));
-  EXPECT_EQ(aligner->voxels().size(), 1u);
-  const Transform guess = to_transform({0.03, 0.02, 0, 0, 0, 0});
-  const AlignResult r = aligner->align(cloud, guess, traced()), expected = single->align(cloud, guess);
-  EXPECT_EQ(r.trace.back().level, 0);
-  EXPECT_THAT(r.map_from_scan.m, testing::ElementsAreArray(expected.map_from_scan.m));
-  EXPECT_THROW(aligner_on(cloud, pyramid({1, 0.25}, 1)), InputError) << "the finest must have a voxel";
-}
-
-TEST(Pyramid, LevelsThatLeaveADirectionFreeAreNotUsed) {
-  // The coarse score is periodic with its voxels along the corridor and would pull the pose to them.
-  const PointCloud map = test_clouds::sampled(test_clouds::corridor(60, 4, 3), 40000, 0.01, 5),
-                   scan = test_clouds::sampled(test_clouds::corridor(30, 4, 3), 1500, 0.01, 6);
-  const auto aligner = aligner_on(map, pyramid({6, 2.5, 1})), single = aligner_on(map, pyramid({1}));
-  for (const double along : {-0.7, 0.2, 0.9}) {
-    const Transform guess = to_transform({along, 0.05, 0.02, 0, 0, 0.01});
-    const AlignResult r = aligner->align(scan, guess, traced()), expected = single->align(scan, guess);
-    EXPECT_EQ(r.trace[0].level, 2);
-    EXPECT_THAT(r.map_from_scan.m, testing::ElementsAreArray(expected.map_from_scan.m));
-  }
-}
-
 TEST(Pyramid, NeitherTheOrderOfThePointsNorTheThreadsMatter) {
   const PointCloud scan = test_clouds::scan_of(1000);
   PointCloud shuffled = scan;
@@ -245,24 +211,6 @@ TEST(Pyramid, ATargetPullsAlongTheHeading) {
   EXPECT_NEAR(pulled.score, e.score, 1e-6 * e.score);
 }
 
-TEST(Pyramid, EndsWhenItIsToldTo) {
-  const auto aligner = aligner_on(test_clouds::map(), pyramid());
-  const Transform guess = to_transform({0.3, 0.2, 0, 0, 0, 0.03});
-  PerScan late;
-  late.deadline = std::chrono::steady_clock::now();
-  std::stop_source source;
-  source.request_stop();
-  PerScan stopped;
-  stopped.stop = source.get_token();
-  for (const auto& [per_scan, stop] : {std::pair{late, Stop::timeout}, {stopped, Stop::cancelled}}) {
-    const AlignResult r = aligner->align(test_clouds::scan(), guess, per_scan);
-    EXPECT_EQ(r.stop, stop);
-    EXPECT_EQ(r.iterations, 0);
-    EXPECT_THAT(r.map_from_scan.m, testing::ElementsAreArray(guess.m));
-    EXPECT_GT(r.nvtl, 0) << "of the last level";
-  }
-}
-
 TEST(Pyramid, WithoutOverlapTheGuessComesBack) {
   const auto aligner = aligner_on(test_clouds::map(), pyramid());
   const Transform far = to_transform({700, 0, 0, 0, 0, 0.1});
@@ -271,21 +219,6 @@ TEST(Pyramid, WithoutOverlapTheGuessComesBack) {
   EXPECT_EQ(r.correspondences, 0);
   EXPECT_THAT(r.map_from_scan.m, testing::ElementsAreArray(far.m));
   EXPECT_EQ(aligner->align(PointCloud{}, far).stop, Stop::no_overlap);
-}
-
-TEST(Pyramid, NoMisuseIsCalledConverged) {
-  AlignOptions options = pyramid({2.5, 1}, misuse::base_options().resolution_m);
-  for (const misuse::Case& c : misuse::cases()) {
-    if (c.stops.empty() || !c.map_error.empty() || !c.scan_error.empty()) continue;
-    misuse::Scene scene = c.scene();
-    std::vector<Point> thinned;
-    for (std::size_t i = 0; i < scene.scan.size(); i += 8) thinned.push_back(scene.scan.points[i]);
-    scene.scan.points = thinned;
-    const AlignResult r = aligner_on(scene.map, options)->align(scene.scan, scene.guess);
-    if (std::ranges::find(c.stops, Stop::converged) == c.stops.end()) {
-      EXPECT_NE(r.stop, Stop::converged) << c.name;
-    }
-  }
 }
 
 }  // namespace

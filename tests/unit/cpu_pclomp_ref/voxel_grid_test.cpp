@@ -9,6 +9,10 @@
 #include <random>
 
 #include "at_resolution.hpp"
+#include "data/courtyard.hpp"
+#include "golden.hpp"
+#include "ndt/cpu_pclomp_ref/implementations.hpp"
+#include "voxel_tables.hpp"
 
 namespace ndt::cpu_pclomp_ref {
 namespace {
@@ -149,6 +153,26 @@ TEST(VoxelGrid, AboveTheFloorNothingIsTouched) {
   // Six duplicates: exactly I/5.
   const VoxelGrid grid(Points(6, {1, 1, 1}), at_resolution(2));
   EXPECT_EQ(grid.leaves().at(0).covariance, Eigen::Matrix3d(Eigen::Matrix3d::Identity() / 5));
+}
+
+TEST(GoldenVoxels, EqualTheReferencesTableOfTheCourtyard) {
+  // Both in float64 in the same order: only Eigen's solver and inverse may be compiled differently.
+  constexpr TableTolerances kTolerances{
+      .centroid = 1e-8, .mean = 1e-12, .covariance = 4e-12, .inverse = 4e-12};
+  const auto oracle = make_aligner(implementations(), "cpu_pclomp_ref");
+  const MapInfo info = oracle->set_map(harness::courtyard_map());
+  const std::vector<VoxelInfo> expected = golden::voxel_table("courtyard_voxels_2m.csv"),
+                               got = oracle->voxels();
+  ASSERT_EQ(expected.size(), 1200U);
+  EXPECT_EQ(info.voxels, 1200);
+  expect_same_tables(got, expected, kTolerances);
+  for (std::size_t i = 0; i < std::min(got.size(), expected.size()); ++i) {
+    const Vec3<double>&a = got[i].centroid,
+          &b = expected[i].centroid;  // nine digits are enough to be the same float
+    EXPECT_EQ(a.x, static_cast<double>(static_cast<float>(b.x))) << "row " << i;
+    EXPECT_EQ(a.y, static_cast<double>(static_cast<float>(b.y))) << "row " << i;
+    EXPECT_EQ(a.z, static_cast<double>(static_cast<float>(b.z))) << "row " << i;
+  }
 }
 
 }  // namespace

@@ -1,6 +1,4 @@
 // Steps 9, 10, 14 and 15: the 6x6 solves and what replaces them, φ'(0), the moved pose, and the stop test.
-#include <Eigen/Cholesky>
-#include <Eigen/SVD>
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -122,46 +120,6 @@ TEST_F(NewtonSteps, FallBackToTheSharedStepWhereTheMatrixIsNotDefinite) {
       EXPECT_EQ(state.loop.status, alone.status) << what;
       EXPECT_EQ(state.searching, alone.status == LoopStatus::running) << what;
     }
-  }
-}
-
-/// The step of the reference: Cholesky, else minimum norm and uphill.
-Vec6 eigen_step(const Mat6& hessian, const Vec6& gradient) {
-  using Matrix = Eigen::Matrix<double, 6, 6, Eigen::RowMajor>;
-  using Vector = Eigen::Matrix<double, 6, 1>;
-  const Matrix h = Eigen::Map<const Matrix>(hessian.m);
-  const Vector g = Eigen::Map<const Vector>(gradient.v);
-  const Eigen::LLT<Matrix> cholesky(-h);
-  Vector step = cholesky.solve(g);
-  if (cholesky.info() != Eigen::Success) {
-    const Eigen::JacobiSVD<Eigen::MatrixXd> svd(h, Eigen::ComputeThinU | Eigen::ComputeThinV);
-    step = svd.solve(-g);
-    if (step.dot(g) < 0) step = -step;
-  }
-  Vec6 out;
-  Eigen::Map<Vector>(out.v) = step;
-  return out;
-}
-
-TEST_F(NewtonSteps, ABatchOfSystemsIsSolvedAsEigenDoesAndAnIndefiniteOneNeverEndsAsConverged) {
-  std::mt19937 random(25);
-  std::vector<Mat6> hessians;
-  std::vector<Vec6> gradients;
-  for (int k = 0; k < 64; ++k) {
-    hessians.push_back(negative_definite(random)), gradients.push_back(random_vector(random));
-    if (k % 3 == 1) hessians.back()(k % 6, k % 6) += 1e3;  // one curvature points up
-  }
-  StagedFrame frame = solved(hessians, gradients);
-  for (int k = 0; k < 64; ++k) {
-    const auto at = static_cast<std::size_t>(k);
-    const Vec6 expected = eigen_step(hessians[at], gradients[at]);
-    const PoseState& state = frame.state(k);
-    EXPECT_EQ(state.newton.fallback, k % 3 == 1) << k;
-    EXPECT_EQ(state.loop.fallbacks, k % 3 == 1 ? 1 : 0) << k;
-    EXPECT_NE(state.loop.status, LoopStatus::step_below_epsilon) << k;
-    for (int i = 0; i < 6; ++i)
-      EXPECT_NEAR(state.newton.delta[i], expected[i], 1e-8 * length(expected))
-          << "system " << k << ", entry " << i;
   }
 }
 

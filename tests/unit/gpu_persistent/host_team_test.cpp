@@ -124,18 +124,6 @@ TEST_P(HostTeamWith, SumsInARowDoNotDisturbEachOther) {
   EXPECT_EQ(wrong.load(), 0);
 }
 
-TEST_P(HostTeamWith, EveryItemIsSummedExactlyOnce) {
-  HostPool pool(GetParam());
-  const int n = 5003;
-  std::vector<std::atomic<int>> visits(static_cast<std::size_t>(n));
-  pool.run([&](HostTeam& team) {
-    team.sum<Harmonic>(n, [&](int first, int count, const auto&, auto&) {
-      for (int i = first; i < first + count; ++i) ++visits[static_cast<std::size_t>(i)];
-    });
-  });
-  for (int i = 0; i < n; ++i) ASSERT_EQ(visits[static_cast<std::size_t>(i)].load(), 1) << "item " << i;
-}
-
 TEST_P(HostTeamWith, OnceRunsOnceAndReplicatedOnEveryWorker) {
   HostPool pool(GetParam());
   std::atomic<int> once{0}, replicated{0};

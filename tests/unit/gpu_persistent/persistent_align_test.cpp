@@ -1,4 +1,5 @@
-// The persistent body under different teams: same bits, and clean under ThreadSanitizer.
+// The persistent body under different teams and in several aligners beside each other: the same bits, and
+// clean under ThreadSanitizer.
 #include "persistent_align.hpp"
 
 #include <gtest/gtest.h>
@@ -156,6 +157,15 @@ TEST(Meetings, OfAGridHaveNoBarrierOfAClusterOneASumAndOfABlockNone) {
   EXPECT_EQ(of(TeamKind::grid), Pair(7, 0));
 }
 
+const Transform kGuess = to_transform({0.3, -0.2, 0.1, 0.01, 0.02, 0.05});
+
+std::unique_ptr<Aligner> in_courtyard(AlignOptions options, int threads = 2) {
+  options.threads = threads;
+  auto aligner = make_aligner(implementations(), "persistent_cpu", options);
+  aligner->set_map(test_clouds::map());
+  return aligner;
+}
+
 TEST(PersistentCpu, GivesTheSameBitsWithEveryInstructionSet) {
   const auto usable = usable_point_kernels();
   if (usable.size() == 1) GTEST_SKIP() << "this CPU has one instruction set: " << usable[0]->instructions;
@@ -164,31 +174,12 @@ TEST(PersistentCpu, GivesTheSameBitsWithEveryInstructionSet) {
     std::vector<AlignResult> results;
     for (const PointKernels* kernels : usable) {
       use_point_kernels(*kernels);
-      const auto aligner = make_aligner(implementations(), "persistent_cpu", options);
-      aligner->set_map(test_clouds::map());
+      const auto aligner = in_courtyard(options);
       results.push_back(aligner->align(test_clouds::scan(), to_transform({0.3, 0.1, 0, 0, 0, 0.03})));
     }
     EXPECT_EQ(results[0].stop, Stop::converged);
     for (const AlignResult& other : results) EXPECT_TRUE(harness::same_bits(results[0], other));
   }
-}
-
-TEST(PersistentCpu, TwoAlignersInTwoThreadsDoNotDisturbEachOther) {
-  AlignOptions options;
-  options.threads = 2;
-  const auto align = [&](const Pose& offset) {
-    const auto aligner = make_aligner(implementations(), "persistent_cpu", options);
-    aligner->set_map(test_clouds::map());
-    return aligner->align(test_clouds::scan(), to_transform(offset)).map_from_scan;
-  };
-  const Pose first{0.3, 0.1, 0, 0, 0, 0.03}, second{-0.2, 0.2, 0.1, 0.01, 0, -0.04};
-  const Transform a = align(first), b = align(second);
-  Transform a_beside, b_beside;
-  std::jthread one([&] { a_beside = align(first); });
-  std::jthread two([&] { b_beside = align(second); });
-  one.join(), two.join();
-  EXPECT_EQ(std::memcmp(&a, &a_beside, sizeof a), 0);
-  EXPECT_EQ(std::memcmp(&b, &b_beside, sizeof b), 0);
 }
 
 TEST(PersistentCpu, ABatchIsItsAlignmentsAloneForAnyNumberOfThreads) {
@@ -199,10 +190,7 @@ TEST(PersistentCpu, ABatchIsItsAlignmentsAloneForAnyNumberOfThreads) {
   traced.trace = true;
   std::vector<AlignResult> expected;
   for (const int threads : {1, 2, 3, 8}) {
-    AlignOptions options;
-    options.threads = threads;
-    const auto aligner = make_aligner(implementations(), "persistent_cpu", options);
-    aligner->set_map(test_clouds::map());
+    const auto aligner = in_courtyard({}, threads);
     if (expected.empty())
       for (const Transform& guess : guesses) expected.push_back(aligner->align(scan, guess, traced));
     std::vector<AlignResult> batch(guesses.size());
@@ -217,10 +205,7 @@ TEST(PersistentCpu, ABatchIsItsAlignmentsAloneForAnyNumberOfThreads) {
 }
 
 TEST(PersistentCpu, ABatchEndsWhenItIsToldTo) {
-  AlignOptions options;
-  options.threads = 3;
-  const auto aligner = make_aligner(implementations(), "persistent_cpu", options);
-  aligner->set_map(test_clouds::map());
+  const auto aligner = in_courtyard({}, 3);
   const std::vector<Transform> guesses = test_clouds::mixed_guesses(40);
   std::vector<AlignResult> results(guesses.size());
   PerScan late;
@@ -239,33 +224,47 @@ TEST(PersistentCpu, ABatchEndsWhenItIsToldTo) {
     EXPECT_TRUE(result.stop == Stop::cancelled || result.stop == Stop::no_overlap) << to_string(result.stop);
 }
 
-TEST(PersistentCpu, BatchesEqualOneByOneWhateverTheirOrder) {
-  const auto aligner = make_aligner(implementations(), "persistent_cpu", {});
-  aligner->set_map(test_clouds::map());
-  std::vector<Transform> guesses;
-  for (const Pose& p : test_clouds::offsets(6, 0.4, 0.05)) guesses.push_back(to_transform(p));
-  guesses.push_back(to_transform({1e4, 0, 0, 0, 0, 0}));  // hopeless
-  std::vector<AlignResult> batch(guesses.size()), reversed(guesses.size());
-  aligner->align_batch(test_clouds::scan(), guesses, batch);
-  const std::vector<Transform> backwards(guesses.rbegin(), guesses.rend());
-  aligner->align_batch(test_clouds::scan(), backwards, reversed);
-  std::vector<Score> scores(guesses.size());
-  aligner->score_batch(test_clouds::scan(), guesses, scores);
-  for (std::size_t k = 0; k < guesses.size(); ++k) {
-    const AlignResult alone = aligner->align(test_clouds::scan(), guesses[k]);
-    EXPECT_EQ(std::memcmp(&alone.map_from_scan, &batch[k].map_from_scan, sizeof(Transform)), 0)
-        << "pose " << k;
-    EXPECT_EQ(
-        std::memcmp(&alone.map_from_scan, &reversed[guesses.size() - 1 - k].map_from_scan, sizeof(Transform)),
-        0);
-    EXPECT_EQ(scores[k].score, aligner->evaluate(test_clouds::scan(), guesses[k]).score) << "pose " << k;
+TEST(PersistentCpu, ABatchOfScoresHasTheBitsOfEvaluations) {
+  const auto aligner = in_courtyard({});
+  const std::vector<Transform> poses = test_clouds::mixed_guesses(7);
+  std::vector<Score> scores(poses.size());
+  aligner->score_batch(test_clouds::scan(), poses, scores);
+  for (std::size_t k = 0; k < poses.size(); ++k)
+    EXPECT_EQ(scores[k].score, aligner->evaluate(test_clouds::scan(), poses[k]).score) << "pose " << k;
+}
+
+TEST(TwoAligners, InTwoThreadsGiveTheBitsOfOneAlone) {
+  AlignOptions searching;
+  searching.line_search = LineSearch::more_thuente;
+  const AlignResult alone = in_courtyard({})->align(test_clouds::scan(), kGuess);
+  const AlignResult alone_searching = in_courtyard(searching)->align(test_clouds::scan(), kGuess);
+  const auto expect_same = [](const AlignOptions& options, const AlignResult& expected) {
+    const auto aligner = in_courtyard(options);
+    for (int k = 0; k < 5; ++k) {
+      const AlignResult got = aligner->align(test_clouds::scan(), kGuess);
+      EXPECT_EQ(std::memcmp(&got.map_from_scan, &expected.map_from_scan, sizeof expected.map_from_scan), 0);
+      EXPECT_EQ(got.score, expected.score);
+    }
+  };
+  std::jthread first([&] { expect_same({}, alone); });
+  std::jthread second([&] { expect_same(searching, alone_searching); });
+}
+
+TEST(TwoAligners, OneIsCancelledByAnotherThreadWhileItRuns) {
+  AlignOptions endless;
+  endless.max_iterations = 1000;
+  endless.epsilon_m = 1e-300;
+  const auto aligner = in_courtyard(endless);
+  std::stop_source source;
+  PerScan per_scan;
+  per_scan.stop = source.get_token();
+  AlignResult got;
+  {
+    std::jthread worker([&] { got = aligner->align(test_clouds::scan(), kGuess, per_scan); });
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    source.request_stop();
   }
-  EXPECT_EQ(batch.back().stop, Stop::no_overlap);
-  std::vector<AlignResult> too_few(1);
-  EXPECT_THROW(aligner->align_batch(test_clouds::scan(), guesses, too_few), std::invalid_argument);
-  std::vector<Transform> too_many(65536);
-  scores.resize(too_many.size());
-  EXPECT_THROW(aligner->score_batch(test_clouds::scan(), too_many, scores), std::invalid_argument);
+  EXPECT_TRUE(got.stop == Stop::cancelled || got.stop == Stop::max_iterations) << to_string(got.stop);
 }
 
 }  // namespace

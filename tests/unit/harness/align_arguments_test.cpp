@@ -55,22 +55,6 @@ TEST(AlignArguments, TheProfilePyramidTakesOtherLevels) {
   EXPECT_EQ(refusal_of(a), "option levels = 2.5,1: needs step-control trust_region");
 }
 
-TEST(AlignArguments, EveryNameOfEveryEnumerationIsUnderstood) {
-  AlignArguments a;
-  for (const Neighbours value : all_values<Neighbours>()) {
-    a[&AlignOptions::neighbours] = to_string(value);
-    EXPECT_EQ(resolve(a).neighbours, value);
-  }
-  for (const LineSearch value : all_values<LineSearch>()) {
-    a[&AlignOptions::line_search] = to_string(value);
-    EXPECT_EQ(resolve(a).line_search, value);
-  }
-  for (const StepRatios value : all_values<StepRatios>()) {
-    a[&AlignOptions::step_ratios] = to_string(value);
-    EXPECT_EQ(resolve(a).step_ratios, value);
-  }
-}
-
 TEST(AlignArguments, ATimeoutIsCountedFromEveryCall) {
   AlignArguments a;
   EXPECT_FALSE(per_scan(a).deadline.has_value());
@@ -100,18 +84,6 @@ TEST(AlignArguments, AnUnknownNameIsAnsweredWithTheChoices) {
   a[&ProfileChoice::profile] = "autoweare";
   EXPECT_THAT(refusal_of(a), AllOf(HasSubstr("did you mean 'autoware'?"),
                                    HasSubstr("autoware, textbook, pyramid, windows")));
-}
-
-TEST(AlignArguments, AValueOutOfRangeIsRefusedWithNameValueAndBounds) {
-  AlignArguments a;
-  a[&AlignOptions::resolution_m] = 0;
-  EXPECT_EQ(refusal_of(a), "option resolution = 0: must be in [0.001, 1000]");
-  a = {};
-  a[&AlignOptions::threads] = -1;
-  EXPECT_THAT(refusal_of(a), HasSubstr("option threads = -1"));
-  a = {};
-  a[&AlignOptions::step_m] = std::numeric_limits<double>::quiet_NaN();
-  EXPECT_THAT(refusal_of(a), HasSubstr("option step = nan"));
 }
 
 TEST(AlignArguments, TheRegularisationTargetNeedsBothCoordinates) {

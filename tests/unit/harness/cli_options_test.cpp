@@ -19,35 +19,6 @@ struct Flags {
   PoseArgument guess;
 };
 
-TEST(CliOptions, EveryOptionReachesItsField) {
-  Flags f;
-  f.parse(
-      "--profile autoware --resolution 1.5 --step 0.2 --epsilon 0.02 --max-iterations 7 --outlier-ratio 0.4 "
-      "--neighbours direct7 --line-search batched --step-ratios golden_ratio --covariance-start zero "
-      "--reg-scale "
-      "0.5 "
-      "--min-points 8 --eigenvalue-ratio 0.02 --newton-step damped --device 3 "
-      "--reg-x -3 --reg-y 4 --threads 2");
-  const AlignOptions o = resolve(f.arguments);
-  EXPECT_EQ(o.resolution_m, 1.5);
-  EXPECT_EQ(o.step_m, 0.2);
-  EXPECT_EQ(o.epsilon_m, 0.02);
-  EXPECT_EQ(o.max_iterations, 7);
-  EXPECT_EQ(o.outlier_ratio, 0.4);
-  EXPECT_EQ(o.neighbours, Neighbours::direct7);
-  EXPECT_EQ(o.line_search, LineSearch::batched);
-  EXPECT_EQ(o.step_ratios, StepRatios::golden_ratio);
-  EXPECT_EQ(o.covariance_start, CovarianceStart::zero);
-  EXPECT_EQ(o.newton_step, NewtonStep::damped);
-  EXPECT_EQ(o.min_points, 8);
-  EXPECT_EQ(o.eigenvalue_ratio, 0.02);
-  EXPECT_EQ(o.device, 3);
-  EXPECT_EQ(o.regularisation_scale, 0.5);
-  EXPECT_EQ(o.threads, 2);
-  EXPECT_EQ(per_scan(f.arguments).regularisation->x, -3);
-  EXPECT_EQ(per_scan(f.arguments).regularisation->y, 4);
-}
-
 TEST(CliOptions, LevelsAreOneWord) {
   Flags f;
   f.parse("--profile pyramid --levels 6,2.5,1 --negative-curvature 0.4 --coarse-stride 4");

@@ -53,32 +53,26 @@ class AtTheFirstPoint final : public Echo {
     first_ = cast<double>(host_cloud(map, "set_map").points.at(0));
     return Echo::set_map(map);
   }
-  AlignResult align(const Scan& scan, const Transform& guess, const PerScan& per_scan) override {
-    AlignResult result = Echo::align(scan, guess, per_scan);
-    result.map_from_scan = make_transform(rotation_of(guess), translation_of(guess) + first_);
-    return result;
-  }
 
  private:
+  void change(AlignResult& result, const PerScan&) override {
+    const Transform& guess = result.map_from_scan;
+    result.map_from_scan = make_transform(rotation_of(guess), translation_of(guess) + first_);
+  }
+
   Vec3<double> first_;
 };
 
 TEST(Measure, AShiftOfTheGridMovesMapAndGuessAndThePoseBack) {
-  const Dataset dataset = load_dataset("courtyard");
   const Implementation entry = made_of<AtTheFirstPoint>("first_point");
   const auto found_at = [&](std::optional<double> shift) {
     Job job;
-    job.dataset = dataset.name;
-    job.frames = {0};
-    job.measurement_count = 1;
     job.timed = false;
     job.grid_shift = shift;
-    std::optional<Measurement> found;
-    measure(plan_with({}), job, entry, dataset, {0},
-            {.ready = [] {}, .measured = [&](const Measurement& measured) { found = measured; }});
-    EXPECT_EQ(found.value().error, "");
-    EXPECT_EQ(found->grid_shift, shift);
-    return *found;
+    const Measurement found = measured_batches(entry, plan_with({}), job).at(0);
+    EXPECT_EQ(found.error, "");
+    EXPECT_EQ(found.grid_shift, shift);
+    return found;
   };
   const Measurement plain = found_at(std::nullopt), shifted = found_at(0.2);
   const Vec3<double> by = translation_of(shifted.pose) - translation_of(plain.pose);
@@ -106,23 +100,17 @@ TEST(Measure, SamplesEndWhenTheirSpreadIsSmallOrTheCapIsReached) {
 }
 
 TEST(Measure, AtARateEveryTimedAlignmentWaitsForItsTick) {
-  const Dataset dataset = load_dataset("courtyard");
   const Plan plan = plan_with({.samples = 5, .spread = 1e9, .cap_s = 60});
   const auto took_us = [&](const Implementation& entry, std::optional<double> rate_hz) {
     Job job;
-    job.dataset = dataset.name;
-    job.frames = {0};
-    job.measurement_count = 1;
     job.rate_hz = rate_hz;
-    std::optional<Measurement> found;
     const Stopwatch watch;
-    measure(plan, job, entry, dataset, {0},
-            {.ready = [] {}, .measured = [&](const Measurement& measured) { found = measured; }});
-    EXPECT_EQ(found.value().error, "");
-    EXPECT_EQ(found->align_us.size(), 5u);
-    EXPECT_EQ(found->rate_hz, rate_hz);
-    EXPECT_EQ(found->align_after_idle_us.empty(), rate_hz.has_value()) << "all of them are after idleness";
-    for (const double us : found->align_us) EXPECT_LT(us, 70000) << "without the wait";
+    const Measurement found = measured_batches(entry, plan, job).at(0);
+    EXPECT_EQ(found.error, "");
+    EXPECT_EQ(found.align_us.size(), 5u);
+    EXPECT_EQ(found.rate_hz, rate_hz);
+    EXPECT_EQ(found.align_after_idle_us.empty(), rate_hz.has_value()) << "all of them are after idleness";
+    for (const double us : found.align_us) EXPECT_LT(us, 70000) << "without the wait";
     return watch.elapsed_us();
   };
   EXPECT_GT(took_us(kEcho, 10), 5 * 100000) << "five ticks of 100 ms";
@@ -153,28 +141,21 @@ class Listens final : public Echo {
     heard += 'm';
     return Echo::set_map(map);
   }
-  AlignResult align(const Scan& scan, const Transform& guess, const PerScan& per_scan) override {
-    heard += 'a';
-    return Echo::align(scan, guess, per_scan);
-  }
   void expect_scan() override { heard += 'e'; }
+
+ private:
+  void change(AlignResult&, const PerScan&) override { heard += 'a'; }
 };
 
 TEST(Measure, AnAnnouncementComesBeforeEveryTimedAlignmentAtItsTick) {
-  const Dataset dataset = load_dataset("courtyard");
   Job job;
-  job.dataset = dataset.name;
-  job.frames = {0};
-  job.measurement_count = 1;
   job.rate_hz = 50;
   job.announced_ms = 5;
   Listens::heard.clear();
-  std::optional<Measurement> found;
   const Stopwatch watch;
-  measure(plan_with({.samples = 3, .spread = 1e9, .cap_s = 60}), job, made_of<Listens>("listens"), dataset,
-          {0}, {.ready = [] {}, .measured = [&](const Measurement& measured) { found = measured; }});
+  const Plan plan = plan_with({.samples = 3, .spread = 1e9, .cap_s = 60});
+  EXPECT_EQ(measured_batches(made_of<Listens>("listens"), plan, job).at(0).announced_ms, 5);
   EXPECT_GT(watch.elapsed_us(), 3 * 20000);
-  EXPECT_EQ(found.value().announced_ms, 5);
   EXPECT_TRUE(Listens::heard.ends_with("aeaeaea")) << Listens::heard << ": the warm-up is not announced";
 }
 
@@ -251,16 +232,11 @@ TEST(Measure, TheTrafficOfOneTimedAlignmentIsInTheMeasurement) {
 }
 
 TEST(Measure, ATraceIsNoTrafficOfTheTimedAlignment) {
-  const Dataset dataset = load_dataset("courtyard");
   Job job;
-  job.dataset = dataset.name;
-  job.frames = {0};
-  job.measurement_count = 1;
   job.trace = true;
-  std::optional<Measurement> measurement;
-  measure(plan_with({.samples = 3, .spread = 1e9, .cap_s = 60}), job, kOnADevice, dataset, {0},
-          {.ready = [] {}, .measured = [&](const Measurement& measured) { measurement = measured; }});
-  EXPECT_EQ(measurement.value().traffic.value().download_bytes, 344 + 2 * 4);
+  const Plan plan = plan_with({.samples = 3, .spread = 1e9, .cap_s = 60});
+  const Measurement measurement = measured_batches(kOnADevice, plan, job).at(0);
+  EXPECT_EQ(measurement.traffic.value().download_bytes, 344 + 2 * 4);
 }
 
 TEST(Measure, AlignmentsThatDoNotCopyLaunchAndWaitAlikeAreAFailure) {

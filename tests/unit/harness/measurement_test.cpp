@@ -3,12 +3,14 @@
 #include <gmock/gmock.h>
 
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <set>
 
 #include "ndt/core/error.hpp"
+#include "run/column.hpp"
 
 namespace ndt::harness {
 namespace {
@@ -69,7 +71,6 @@ Measurement search_measurement() {
 TEST(Measurement, ASearchComesBackBitForBit) {
   const Measurement measurement = search_measurement(), got = parse_measurement(to_json_line(measurement));
   EXPECT_EQ(to_json_line(got), to_json_line(measurement));
-  EXPECT_NE(measurement_key(measurement), measurement_key(sample_measurement()));
   ASSERT_TRUE(got.search.has_value());
   EXPECT_EQ(got.search->improvements.at(0).us, 123.4);
   EXPECT_FALSE(got.search->improvements.at(1).translation_error_m.has_value());
@@ -81,13 +82,6 @@ TEST(Measurement, ASearchComesBackBitForBit) {
   EXPECT_EQ(lost.search.value().name, "rounds of 16");
   EXPECT_EQ(lost.search->seed, 3u);
   EXPECT_TRUE(lost.search->improvements.empty());
-}
-
-TEST(Measurement, AMeasurementOfAnEarlierProgramIsNoSearch) {
-  auto json = nlohmann::ordered_json::parse(to_json_line(sample_measurement()));
-  EXPECT_TRUE(json.at("search").is_null());
-  json.erase("search");
-  EXPECT_FALSE(parse_measurement(json.dump()).search.has_value());
 }
 
 TEST(Measurement, AMeasurementComesBackBitForBit) {
@@ -159,6 +153,57 @@ TEST(Measurement, AColumnHasTheKindOfItsMember) {
   EXPECT_EQ(kinds["search"], "search");
 }
 
+/// A measurement with all parts that may be missing.
+Measurement full_measurement() {
+  Measurement measurement = search_measurement();
+  measurement.density = "0.25 m", measurement.poses = 20, measurement.grid_shift = 0.2;
+  measurement.rate_hz = 12.5, measurement.announced_ms = 1;
+  measurement.first_calls = {9000, 400, 700};
+  measurement.aside = Aside{1234.5, 20.25};
+  measurement.traffic = Traffic{36064, 2, 344, 1, 6, 7, 0, 0, std::int64_t{1} << 33};
+  measurement.meetings = Meetings{9, 10};
+  measurement.finish = FinishStep{0.0031, 2711.5};
+  return measurement;
+}
+
+TEST(Measurement, EveryPartHasColumnsThatComeBackAndAreNullWithoutIt) {
+  const nlohmann::ordered_json expected = {
+      {"density", "0.25 m"},   {"poses", 20},           {"grid_shift", 0.2},
+      {"rate_hz", 12.5},       {"announced_ms", 1},     {"make_us", 9000},
+      {"first_align_us", 400}, {"rebuild_us", 700},     {"prepare_us", 1234.5},
+      {"pipe_us", 20.25},      {"upload_bytes", 36064}, {"uploads", 2},
+      {"download_bytes", 344}, {"downloads", 1},        {"launches", 6},
+      {"synchronisations", 7}, {"allocations", 0},      {"peak_device_bytes", std::int64_t{1} << 33},
+      {"exchanges", 9},        {"barriers", 10},        {"finish_step_m", 0.0031},
+      {"finish_score", 2711.5}};
+  const std::string full = to_json_line(full_measurement());
+  const auto with = nlohmann::ordered_json::parse(full),
+             without = nlohmann::ordered_json::parse(to_json_line(sample_measurement()));
+  for (const auto& [name, value] : expected.items()) {
+    EXPECT_EQ(with.at(name), value) << name;
+    EXPECT_TRUE(without.at(name).is_null() || name == "poses") << name;
+  }
+  EXPECT_EQ(to_json_line(parse_measurement(full)), full);
+}
+
+TEST(Measurement, ARowOfAnEarlierProgramLacksTheColumnsThatCameLater) {
+  const std::string line = to_json_line(sample_measurement());
+  auto earlier = nlohmann::ordered_json::parse(line);
+  for (const auto& column : nlohmann::ordered_json::parse(columns_json()))
+    if (column.at("null") == to_string(Null::later)) earlier.erase(column.at("name").get<std::string>());
+  EXPECT_FALSE(earlier.contains("poses") || earlier.contains("finish_score"));
+  EXPECT_EQ(to_json_line(parse_measurement(earlier.dump())), line);
+}
+
+TEST(Measurement, TrafficHasAllItsCountsOrNone) {
+  auto json = nlohmann::ordered_json::parse(to_json_line(full_measurement()));
+  json["uploads"] = nullptr;
+  EXPECT_THAT([&] { parse_measurement(json.dump()); },
+              testing::ThrowsMessage<InputError>(testing::HasSubstr("uploads is no whole number")));
+  json.erase("uploads");
+  EXPECT_THROW(parse_measurement(json.dump()), InputError);
+}
+
 TEST(Measurement, AnErrorHasAKind) {
   auto json = nlohmann::ordered_json::parse(to_json_line(sample_measurement()));
   json["error"] = "gone";
@@ -167,43 +212,6 @@ TEST(Measurement, AnErrorHasAKind) {
     json["error_kind"] = kind;
     EXPECT_THROW(parse_measurement(json.dump()), InputError) << kind;
   }
-}
-
-TEST(Measurement, ABatchIsAnotherMeasurementThanAnAlignmentFromItsGuess) {
-  Measurement measurement = sample_measurement();
-  const std::string alone = to_json_line(measurement), key = measurement_key(measurement);
-  measurement.poses = 20;
-  EXPECT_EQ(parse_measurement(to_json_line(measurement)).poses, 20);
-  EXPECT_NE(measurement_key(measurement), key);
-  auto earlier = nlohmann::ordered_json::parse(alone);
-  earlier.erase("poses");
-  EXPECT_EQ(measurement_key(parse_measurement(earlier.dump())), key)
-      << "measurements of programs that knew no batches";
-}
-
-TEST(Measurement, AtARateItIsAnotherMeasurementThanBackToBack) {
-  Measurement back_to_back = sample_measurement(), at_rate = back_to_back;
-  at_rate.rate_hz = 12.5;
-  EXPECT_NE(measurement_key(at_rate), measurement_key(back_to_back));
-  EXPECT_EQ(parse_measurement(to_json_line(at_rate)).rate_hz, 12.5);
-  auto json = nlohmann::ordered_json::parse(to_json_line(back_to_back));
-  EXPECT_TRUE(json.at("rate_hz").is_null());
-  json.erase("rate_hz");
-  EXPECT_FALSE(parse_measurement(json.dump()).rate_hz.has_value()) << "of an earlier program";
-  Measurement announced = at_rate;
-  announced.announced_ms = 1;
-  EXPECT_NE(measurement_key(announced), measurement_key(at_rate));
-  EXPECT_EQ(parse_measurement(to_json_line(announced)).announced_ms, 1);
-}
-
-TEST(Measurement, TheFirstCallsOfAProcessOnADeviceAreColumns) {
-  Measurement measurement = sample_measurement();
-  EXPECT_TRUE(nlohmann::ordered_json::parse(to_json_line(measurement)).at("first_align_us").is_null());
-  measurement.first_calls = {9000, 400, 700};
-  const FirstCalls read = parse_measurement(to_json_line(measurement)).first_calls.value();
-  EXPECT_EQ(read.make_us, 9000);
-  EXPECT_EQ(read.align_us, 400);
-  EXPECT_EQ(read.rebuild_us, 700);
 }
 
 TEST(Measurement, ALoadComesBackAndMayHaveNoEnergy) {
@@ -219,20 +227,6 @@ TEST(Measurement, ALoadComesBackAndMayHaveNoEnergy) {
   EXPECT_FALSE(load.cpu_energy_mj.has_value());
   EXPECT_EQ(load.gpu_percent, 62.5);
   EXPECT_EQ(load.gpu_idle_w, 71);
-}
-
-TEST(Measurement, WithAnotherGridItIsAnotherMeasurementAndARowHasItsDensity) {
-  Measurement as_it_is = sample_measurement(), shifted = as_it_is;
-  shifted.grid_shift = 0.2;
-  shifted.density = "0.25 m";
-  EXPECT_NE(measurement_key(shifted), measurement_key(as_it_is));
-  EXPECT_EQ(parse_measurement(to_json_line(shifted)).grid_shift, 0.2);
-  EXPECT_EQ(parse_measurement(to_json_line(shifted)).density, "0.25 m");
-  auto earlier = nlohmann::ordered_json::parse(to_json_line(shifted));
-  earlier.erase("grid_shift");
-  earlier.erase("density");
-  EXPECT_EQ(measurement_key(parse_measurement(earlier.dump())), measurement_key(as_it_is));
-  EXPECT_EQ(parse_measurement(earlier.dump()).density, "");
 }
 
 TEST(Measurement, WhatWasSkippedDidNotFail) {
@@ -251,83 +245,18 @@ TEST(Measurement, WhatIsUnknownIsNull) {
   measurement.truth.reset();
   measurement.to_truth.reset();
   measurement.guess_offset.reset();
-  measurement.newton_fallbacks = kNotCounted;
+  for (std::int64_t Measurement::*count : {&Measurement::voxels, &Measurement::correspondences})
+    measurement.*count = kNotCounted;
+  for (int Measurement::*count : {&Measurement::iterations, &Measurement::evaluations,
+                                  &Measurement::oscillation_count, &Measurement::newton_fallbacks})
+    measurement.*count = kNotCounted;
   const auto json = nlohmann::ordered_json::parse(to_json_line(measurement));
   for (const char* key :
-       {"truth", "translation_error_m", "guess_offset", "newton_fallbacks", "trace", "launches", "error"})
+       {"truth", "translation_error_m", "guess_offset", "trace", "error", "voxels", "correspondences",
+        "iterations", "evaluations", "oscillation_count", "newton_fallbacks"})
     EXPECT_TRUE(json[key].is_null()) << key;
   EXPECT_FALSE(parse_measurement(to_json_line(measurement)).to_truth.has_value());
-  EXPECT_EQ(parse_measurement(to_json_line(measurement)).newton_fallbacks, kNotCounted);
-}
-
-TEST(Measurement, APeerFromOutsideHasNoCountsAndTimesOfItsOwn) {
-  Measurement measurement = sample_measurement();
-  measurement.voxels = measurement.correspondences = kNotCounted;
-  measurement.iterations = measurement.evaluations = measurement.oscillation_count = kNotCounted;
-  measurement.aside = Aside{1234.5, 20.25};
-  const auto j = nlohmann::json::parse(to_json_line(measurement));
-  for (const char* count : {"voxels", "correspondences", "iterations", "evaluations", "oscillation_count"})
-    EXPECT_TRUE(j.at(count).is_null()) << count;
-  EXPECT_EQ(j.at("prepare_us"), 1234.5);
-  const Measurement back = parse_measurement(to_json_line(measurement));
-  EXPECT_EQ(back.voxels, kNotCounted);
-  EXPECT_EQ(back.iterations, kNotCounted);
-  EXPECT_EQ(back.aside.value().pipe_us, 20.25);
-
-  auto before = nlohmann::json::parse(to_json_line(sample_measurement()));
-  EXPECT_TRUE(before.at("pipe_us").is_null());
-  before.erase("prepare_us"), before.erase("pipe_us");
-  EXPECT_FALSE(parse_measurement(before.dump()).aside.has_value());
-}
-
-TEST(Measurement, TheTrafficOfADeviceComesBackAndIsNullWithoutOne) {
-  Measurement measurement = sample_measurement();
-  measurement.traffic = Traffic{36064, 2, 344, 1, 6, 7, 0, 0, std::int64_t{1} << 33};
-  auto json = nlohmann::ordered_json::parse(to_json_line(measurement));
-  EXPECT_EQ(json["upload_bytes"], 36064);
-  EXPECT_EQ(json["uploads"], 2);
-  EXPECT_EQ(json["download_bytes"], 344);
-  EXPECT_EQ(json["downloads"], 1);
-  EXPECT_EQ(json["launches"], 6);
-  EXPECT_EQ(json["synchronisations"], 7);
-  EXPECT_EQ(json["allocations"], 0);
-  EXPECT_EQ(json["peak_device_bytes"], std::int64_t{1} << 33);
   EXPECT_EQ(to_json_line(parse_measurement(to_json_line(measurement))), to_json_line(measurement));
-  json["uploads"] = nullptr;
-  EXPECT_THAT([&] { parse_measurement(json.dump()); },
-              testing::ThrowsMessage<InputError>(testing::HasSubstr("uploads is no whole number")))
-      << "all counts or none";
-  json.erase("uploads");
-  EXPECT_THROW(parse_measurement(json.dump()), InputError) << "measurements of a build without the count";
-  EXPECT_FALSE(parse_measurement(to_json_line(sample_measurement())).traffic.has_value());
-  for (const char* key : {"upload_bytes", "downloads", "allocations", "peak_device_bytes"})
-    EXPECT_TRUE(nlohmann::ordered_json::parse(to_json_line(sample_measurement()))[key].is_null()) << key;
-}
-
-TEST(Measurement, MeetingsThatAreNotKnownAreNull) {
-  Measurement measurement = sample_measurement();
-  measurement.traffic = Traffic{};
-  EXPECT_TRUE(nlohmann::ordered_json::parse(to_json_line(measurement))["exchanges"].is_null());
-  measurement.meetings = Meetings{9, 10};
-  const auto json = nlohmann::ordered_json::parse(to_json_line(measurement));
-  EXPECT_EQ(json["exchanges"], 9);
-  EXPECT_EQ(json["barriers"], 10);
-  EXPECT_EQ(parse_measurement(json.dump()).meetings->barriers, 10);
-}
-
-TEST(Measurement, AFinishComesBackAndIsNullWithoutOne) {
-  Measurement measurement = sample_measurement();
-  measurement.finish = FinishStep{0.0031, 2711.5};
-  const auto json = nlohmann::ordered_json::parse(to_json_line(measurement));
-  EXPECT_EQ(json["finish_step_m"], 0.0031);
-  EXPECT_EQ(json["finish_score"], 2711.5);
-  EXPECT_EQ(to_json_line(parse_measurement(to_json_line(measurement))), to_json_line(measurement));
-
-  auto before = nlohmann::ordered_json::parse(to_json_line(sample_measurement()));
-  EXPECT_TRUE(before.at("finish_step_m").is_null() && before.at("finish_score").is_null());
-  EXPECT_FALSE(parse_measurement(before.dump()).finish);
-  before.erase("finish_step_m"), before.erase("finish_score");
-  EXPECT_FALSE(parse_measurement(before.dump()).finish) << "a row of a build without the columns";
 }
 
 TEST(Measurement, ATraceHasAnEntryPerPoseAndErrorsOnlyWithTruth) {
@@ -351,9 +280,18 @@ TEST(Measurement, MeasurementsDifferInEverythingThatNamesThem) {
     measurement.*field = "other";
     EXPECT_TRUE(keys.insert(measurement_key(measurement)).second);
   }
+  const std::function<void(Measurement&)> changes[] = {[](Measurement& m) { m.threads = 1; },
+                                                       [](Measurement& m) { m.poses = 20; },
+                                                       [](Measurement& m) { m.grid_shift = 0.2; },
+                                                       [](Measurement& m) { m = search_measurement(); },
+                                                       [](Measurement& m) { m.rate_hz = 12.5; },
+                                                       [](Measurement& m) { m.rate_hz = 12.5, m.announced_ms = 1; }};
+  for (const auto& change : changes) {
+    Measurement measurement = sample_measurement();
+    change(measurement);
+    EXPECT_TRUE(keys.insert(measurement_key(measurement)).second);
+  }
   Measurement measurement = sample_measurement();
-  measurement.threads = 1;
-  EXPECT_TRUE(keys.insert(measurement_key(measurement)).second);
   measurement.job = 8;
   EXPECT_FALSE(keys.insert(measurement_key(measurement)).second) << "a job is how it was measured, not what";
 }

@@ -7,9 +7,7 @@
 #include <algorithm>
 #include <map>
 #include <set>
-#include <stdexcept>
 
-#include "base/errors.hpp"
 #include "ndt/core/error.hpp"
 #include "small_plans.hpp"
 
@@ -184,13 +182,6 @@ TEST(Plan, EveryDatasetIsPlannedAtEveryDensityOnce) {
   EXPECT_THROW(make_plan(preset_of(study), asked, "id"), InputError);
 }
 
-TEST(Plan, FramesAreSpreadEvenly) {
-  Study study = study_of({"courtyard"});
-  study.frames = 1;
-  EXPECT_EQ(make_plan(preset_of(study), kOwnImplementations, "id").jobs[0].frames,
-            std::vector<std::size_t>{0});
-}
-
 TEST(Plan, AVariantsOptionsWinOverTheCommandLine) {
   Study study = study_of({"courtyard"});
   study.threads = {1};
@@ -250,18 +241,6 @@ TEST(Plan, ADatasetOfThePresetMayBeMissingButNotOneAskedFor) {
   EXPECT_THROW(make_plan(preset_of(study_of({"courtyard"})), asked, "id"), InputError);
   EXPECT_THROW(make_plan(preset_of(study_of({"no/such/folder"})), kOwnImplementations, "id"), InputError)
       << "nothing to do";
-}
-
-TEST(Plan, OptionsOutOfRangeAndUnknownNamesAreUsageErrors) {
-  Selection selection = kOwnImplementations;
-  selection.options[&AlignOptions::step_m] = 0;
-  EXPECT_THROW(make_plan(preset_of(study_of({"courtyard"})), selection, "id"), std::invalid_argument);
-  selection = kOwnImplementations;
-  selection.datasets = {"courtyrad"};
-  EXPECT_THROW(make_plan(preset_of(study_of({"courtyard"})), selection, "id"), UsageError);
-  selection = kOwnImplementations;
-  selection.implementations = {"gpu"};
-  EXPECT_THROW(make_plan(preset_of(study_of({"courtyard"})), selection, "id"), UsageError);
 }
 
 }  // namespace

@@ -46,22 +46,6 @@ TEST(RandomSample, KeepsAllPointsIfThereAreNoMore) {
   EXPECT_TRUE(drawn(0, 6, 3).empty());
 }
 
-TEST(RandomSample, TheSameSeedDrawsTheSameAndAnotherOthers) {
-  EXPECT_EQ(drawn(10000, 300, 5), drawn(10000, 300, 5));
-  EXPECT_NE(drawn(10000, 300, 5), drawn(10000, 300, 6));
-}
-
-TEST(RandomSample, DrawsEveryPointAlikeOften) {
-  constexpr int kPoints = 20, kCount = 5, kSeeds = 20000;
-  std::vector<int> times(kPoints);
-  for (int seed = 0; seed < kSeeds; ++seed)
-    for (const int number : drawn(kPoints, kCount, static_cast<std::uint64_t>(seed)))
-      ++times[static_cast<std::size_t>(number)];
-  const double share = double{kCount} / kPoints;
-  const double deviation = std::sqrt(kSeeds * share * (1 - share));
-  for (const int n : times) EXPECT_NEAR(n, kSeeds * share, 4 * deviation);
-}
-
 TEST(RandomSample, DrawsEveryPairAlikeOften) {
   constexpr int kSeeds = 30000;
   int times[6][6] = {};

@@ -1,7 +1,6 @@
 #include "run/run_folder.hpp"
 
 #include <gmock/gmock.h>
-#include <sys/stat.h>
 
 #include <nlohmann/json.hpp>
 
@@ -73,12 +72,6 @@ TEST_F(RunFolders, AFolderHoldsOneRun) {
   EXPECT_THAT(input_error_of([&] { RunFolder::resume(path("none")); }), HasSubstr("there is no such file"));
 }
 
-TEST_F(RunFolders, TwoProcessesDoNotWriteToOneRun) {
-  const RunFolder run = RunFolder::begin(folder(), plan(), "command");
-  EXPECT_THAT(input_error_of([&] { RunFolder::resume(folder()); }),
-              HasSubstr("another process writes to it"));
-}
-
 TEST_F(RunFolders, WithoutTheLockNothingIsWritten) {
   make_folder(folder());
   {
@@ -95,47 +88,6 @@ TEST_F(RunFolders, WithoutTheLockNothingIsWritten) {
   EXPECT_THAT(input_error_of([&] { RunFolder::resume(folder()); }),
               HasSubstr("another process writes to it"));
   EXPECT_EQ(written(), before);
-}
-
-TEST_F(RunFolders, LinksAreReplacedAndNeverWrittenThrough) {
-  const std::filesystem::path outside = path("outside");
-  write_text(outside, "mine");
-  make_folder(folder());
-  for (const char* name : {"environment.json", "environment.json.part", "plan.json.part"})
-    std::filesystem::create_symlink(outside, folder() / name);
-  RunFolder::begin(folder(), plan(), "command").append(measurement("a"));
-  std::filesystem::create_symlink(outside, folder() / "results.jsonl.part");
-  EXPECT_EQ(RunFolder::resume(folder()).measurements(), 1u);
-  std::ifstream in(outside);
-  EXPECT_EQ(std::string(std::istreambuf_iterator<char>(in), {}), "mine\n");
-}
-
-TEST_F(RunFolders, WhatIsNoFileIsRefusedAtOnce) {
-  { RunFolder::begin(folder(), plan(), "command"); }
-  std::filesystem::remove(path());
-  ASSERT_EQ(::mkfifo(path().c_str(), 0600), 0);
-  EXPECT_THAT(input_error_of([&] { RunFolder::resume(folder()); }), HasSubstr("is a FIFO (named pipe)"));
-  std::filesystem::remove(path());
-  std::filesystem::create_symlink("/dev/zero", path());
-  EXPECT_THAT(input_error_of([&] { RunFolder::resume(folder()); }), HasSubstr("is a character device"));
-  std::filesystem::remove(folder() / "run.lock");
-  ASSERT_EQ(::mkfifo((folder() / "run.lock").c_str(), 0600), 0);
-  EXPECT_THAT(input_error_of([&] { RunFolder::resume(folder()); }), HasSubstr("cannot be locked"));
-}
-
-TEST_F(RunFolders, RepeatedMeasurementsAreDroppedAndThoseOfAnotherRunRefused) {
-  {
-    RunFolder run = RunFolder::begin(folder(), plan(), "command");
-    run.append(measurement("a"));
-    run.append(measurement("a"));
-  }
-  EXPECT_EQ(RunFolder::resume(folder()).measurements(), 1u);
-  EXPECT_EQ(written(), to_json_line(measurement("a")) + "\n");
-  Measurement other = measurement("b");
-  other.run_id = "other";
-  std::ofstream(path(), std::ios::app) << to_json_line(other) << '\n';
-  EXPECT_THAT(input_error_of([&] { RunFolder::resume(folder()); }),
-              HasSubstr("results.jsonl: line 2: a measurement of the run 'other'"));
 }
 
 TEST_F(RunFolders, MeasurementsOfAnotherProgramOrMachineAreNotMixedIn) {

@@ -8,6 +8,7 @@
 #include "base/io_names.hpp"
 #include "data/courtyard.hpp"
 #include "ndt/align/voxel_grid.hpp"
+#include "ndt/io/cloud_file.hpp"
 
 namespace ndt::harness {
 namespace {

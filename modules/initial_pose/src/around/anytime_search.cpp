@@ -4,9 +4,8 @@
 #include <cstdint>
 #include <stdexcept>
 
-#include "around/conclusion.hpp"
 #include "around/finishing.hpp"
-#include "around/proposing.hpp"
+#include "around/search_parts.hpp"
 
 namespace ndt::initial_pose {
 namespace {

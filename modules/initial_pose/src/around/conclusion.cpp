@@ -1,10 +1,9 @@
-#include "around/conclusion.hpp"
-
 #include <algorithm>
 #include <functional>
 #include <numeric>
 
 #include "around/finishing.hpp"
+#include "around/search_parts.hpp"
 
 namespace ndt::initial_pose {
 namespace {

@@ -4,9 +4,8 @@
 #include <limits>
 #include <stdexcept>
 
-#include "around/conclusion.hpp"
 #include "around/finishing.hpp"
-#include "around/proposing.hpp"
+#include "around/search_parts.hpp"
 #include "ndt/align/no_returns.hpp"
 #include "ndt/initial_pose/grid.hpp"
 #include "ndt/initial_pose/tpe.hpp"

@@ -4,8 +4,6 @@
 
 #include "base/errors.hpp"
 #include "bytes_of.hpp"
-#include "message_of.hpp"
-#include "ndt/core/error.hpp"
 #include "ndt/io/cloud_file.hpp"
 #include "ndt/io/trajectory.hpp"
 #include "temporary_folder.hpp"
@@ -16,33 +14,8 @@ namespace {
 
 namespace fs = std::filesystem;
 using testing::ElementsAre;
-using testing::HasSubstr;
 
 constexpr TownOptions kSmall{.scale = TownScale::small, .seed = 1, .threads = 2};
-
-std::string refusal_of(const fs::path& folder) {
-  return message_of<InputError>([&] { write_town(kSmall, folder); });
-}
-
-double distance_m(const Vec3<double>& p, const PointCloud& cloud) {
-  double nearest = 1e300;
-  for (const Point& q : cloud.points) {
-    const Vec3<double> d = p - cast<double>(q);
-    nearest = std::min(nearest, dot(d, d));
-  }
-  return std::sqrt(nearest);
-}
-
-/// Median distance of every 37th point from the map, with the scan moved aside in its own frame.
-double median_distance_m(const PointCloud& map, const PointCloud& scan, const Transform& truth,
-                         const Vec3<double>& aside) {
-  std::vector<double> distances;
-  for (std::size_t k = 0; k < scan.size(); k += 37)
-    distances.push_back(
-        distance_m(rotation_of(truth) * (cast<double>(scan.points[k]) + aside) + translation_of(truth), map));
-  std::ranges::nth_element(distances, distances.begin() + static_cast<std::ptrdiff_t>(distances.size() / 2));
-  return distances[distances.size() / 2];
-}
 
 class WriteTown : public testing::Test {
  protected:
@@ -69,21 +42,6 @@ TEST_F(WriteTown, TheFilesHoldWhatTheSummarySays) {
     if (entry.is_regular_file()) bytes += entry.file_size();
   EXPECT_EQ(summary.bytes, bytes);
   EXPECT_EQ(fs::status(town_).permissions() & fs::perms::others_read, fs::perms::others_read);
-}
-
-TEST_F(WriteTown, EveryScanMovedByItsTruthFallsOnTheMap) {
-  write_town(kSmall, town_);
-  const PointCloud map = read_pcd(town_ / "map.pcd");
-  const std::vector<fs::path> scans = entries(town_ / "scans");
-  const std::vector<StampedTransform> truth = read_tum(town_ / "truth.tum");
-  ASSERT_EQ(truth.size(), scans.size());
-  for (std::size_t k = 0; k < scans.size(); ++k) {
-    const PointCloud scan = read_pcd(scans[k]);
-    const double median = median_distance_m(map, scan, truth[k].map_from_body, {});
-    EXPECT_LT(median, 0.1) << scans[k];
-    EXPECT_GT(median_distance_m(map, scan, truth[k].map_from_body, {0, 0, 0.5}), 2 * median)
-        << "half a metre up";
-  }
 }
 
 TEST_F(WriteTown, TheTruthIsRigidAndGoesAsFarAsTheDrive) {
@@ -130,15 +88,6 @@ TEST_F(WriteTown, TheGnssIsNearTheTruthInTheMap) {
   }
 }
 
-TEST_F(WriteTown, WhatMovesNeedsACar) {
-  for (const bool traffic : {true, false})
-    EXPECT_THROW(
-        write_town({.scale = TownScale::small, .threads = 2, .traffic = traffic, .distortion = !traffic},
-                   town_),
-        UsageError);
-  EXPECT_FALSE(fs::exists(town_.parent_path()));
-}
-
 TEST_F(WriteTown, CoordinatesAreWholeMillimetres) {
   write_town(kSmall, town_);
   for (const fs::path& file : {town_ / "map.pcd", town_ / "scans" / "000003.pcd"})
@@ -147,26 +96,6 @@ TEST_F(WriteTown, CoordinatesAreWholeMillimetres) {
         const double mm = std::round(static_cast<double>(metres) * 1000);
         ASSERT_EQ(metres, static_cast<float>(mm / 1000)) << file;
       }
-}
-
-TEST_F(WriteTown, AnotherSeedIsAnotherTownWithAnotherName) {
-  write_town(kSmall, town_);
-  const TownSummary other =
-      write_town({.scale = TownScale::small, .seed = 7, .threads = 2}, folder_.path() / "other");
-  EXPECT_EQ(other.name, "town_small_seed7");
-  const TownBytes a = bytes_of(town_), b = bytes_of(folder_.path() / "other");
-  EXPECT_NE(a.map, b.map);
-  EXPECT_NE(a.scans, b.scans);
-  EXPECT_NE(a.description, b.description);
-}
-
-TEST_F(WriteTown, AFolderThatHoldsSomethingIsRefusedAndLeftAlone) {
-  fs::create_directories(town_);
-  std::ofstream(town_ / "mine") << "kept";
-  EXPECT_THAT(refusal_of(town_), HasSubstr(town_.string() + ": the folder exists and is not empty"));
-  EXPECT_EQ(content(town_ / "mine"), "kept");
-  EXPECT_THAT(entries(town_.parent_path()), ElementsAre(town_)) << "nothing is left beside it";
-  EXPECT_THAT(refusal_of(town_ / "mine"), HasSubstr("exists and is not a folder"));
 }
 
 TEST_F(WriteTown, AnEmptyFolderIsTakenAndSoIsANameWithASlash) {

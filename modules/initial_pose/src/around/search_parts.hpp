@@ -1,4 +1,5 @@
-// The part of a search in which its method proposes places and learns from them.
+// The two parts of a search: its method proposes places and learns from them, and from what was proposed come
+// the answer and its verdict.
 #pragma once
 
 #include "around/batches.hpp"
@@ -21,5 +22,11 @@ void tell(Tpe& tpe, const AlignResult& result);
 /// Aligns from the places that `tpe` proposes, and tells it the results, until options.particles are
 /// proposed or the limits of `batches` end it.
 void propose(Batches& batches, const Strategy& strategy, const SearchOptions& options, Tpe& tpe);
+
+/// Most particles that are continued at once, which is more than are aligned beside the answer.
+inline constexpr int kLeaders = 16;
+
+/// Continues the leaders until they rest, chooses the best, looks from beside it, and judges.
+SearchResult conclude(Batches& batches, const SearchOptions& options);
 
 }  // namespace ndt::initial_pose

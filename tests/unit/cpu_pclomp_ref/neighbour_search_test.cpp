@@ -1,4 +1,5 @@
-// The oracle's k-d tree against a search through all leaves, with the same float32 distance.
+// The oracle's neighbours against a search through all leaves. Those of its k-d tree are compared by the same
+// float32 distance, those of the direct policies by their definition on the keys.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -87,6 +88,44 @@ TEST(RadiusSearch, ExcludesACentroidExactlyAtTheRadius) {
   EXPECT_TRUE(found.empty());
   grid.radius_search(inside, found);
   EXPECT_EQ(found.size(), 1U);
+}
+
+bool belongs(Neighbours policy, const Leaf& leaf, const std::int64_t cell[3]) {
+  int differing = 0;
+  for (int axis = 0; axis < 3; ++axis) {
+    const std::int64_t away = std::abs(leaf.key[axis] - cell[axis]);
+    if (away > 1) return false;
+    differing += away == 1 ? 1 : 0;
+  }
+  return policy == Neighbours::direct27 || (policy == Neighbours::direct7 && differing <= 1) ||
+         differing == 0;
+}
+
+TEST(DirectSearch, FindsTheLeavesOfOneSevenOrTwentySevenVoxels) {
+  const PointCloud map = harness::courtyard_map();
+  for (const Neighbours policy : {Neighbours::direct1, Neighbours::direct7, Neighbours::direct27}) {
+    AlignOptions options;
+    options.neighbours = policy;
+    const VoxelGrid grid(map.points, options);
+    std::mt19937 random(11);
+    std::uniform_real_distribution<float> value(-30, 30), height(-3, 12);
+    std::size_t pairs = 0;
+    for (int i = 0; i < 3000; ++i) {
+      float q[3] = {value(random), value(random), height(random)};
+      if (i % 4 == 0) q[1] = 2 * std::floor(q[1] / 2);  // on a border
+      std::int64_t cell[3];
+      for (int axis = 0; axis < 3; ++axis) cell[axis] = static_cast<std::int64_t>(std::floor(q[axis] / 2));
+      std::vector<std::uint32_t> expected;
+      for (std::uint32_t k = 0; k < grid.leaves().size(); ++k)
+        if (belongs(policy, grid.leaves()[k], cell)) expected.push_back(k);
+      std::vector<Neighbour> found = {{0, 0}};  // stale content must go
+      grid.find_neighbours(q, found);
+      ASSERT_EQ(sorted_leaves(found), expected)
+          << to_string(policy) << " at " << q[0] << ", " << q[1] << ", " << q[2];
+      pairs += expected.size();
+    }
+    EXPECT_GT(pairs, 300U) << to_string(policy);
+  }
 }
 
 }  // namespace
