@@ -79,13 +79,23 @@ function(ndt_precompile target)
   endif()
 endfunction()
 
-# ndt_unite(<target>): compiles its sources eight at a time, so that large headers are read and optimised once for all of them. Not
-# with ccache, for the same reasons.
+# ndt_unite(<target>): compiles its sources together, eight of a folder at a time, so that large headers are read and optimised once for
+# all of them. A test that compiles one folder again then links the others. Not with ccache, for the same reasons.
 function(ndt_unite target)
-  if(NDT_PRECOMPILE)
-    set_target_properties(${target} PROPERTIES UNITY_BUILD ON)
-    target_link_libraries(${target} PRIVATE $<BUILD_INTERFACE:ndt_united_flags>)
+  if(NOT NDT_PRECOMPILE)
+    return()
   endif()
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
+  target_link_libraries(${target} PRIVATE $<BUILD_INTERFACE:ndt_united_flags>)
+  get_target_property(sources ${target} SOURCES)
+  foreach(source IN LISTS sources)
+    get_filename_component(folder ${source} DIRECTORY)
+    string(MAKE_C_IDENTIFIER "of_${folder}" folder)
+    list(APPEND ${folder} ${source})
+    list(LENGTH ${folder} number)
+    math(EXPR eighth "(${number} - 1) / 8")
+    set_source_files_properties(${source} PROPERTIES UNITY_GROUP ${folder}_${eighth})
+  endforeach()
 endfunction()
 
 # Optimises tests and the harness less: it takes most of their time, for inline functions of JSON, CLI11 and GoogleTest. The library

@@ -141,11 +141,19 @@ class Planner {
       for (const std::string& note : dataset.notes) notice("ndt-bench: dataset {}: {}\n", name, note);
       return &dataset;
     } catch (const InputError& error) {
-      if (contains(selection_.datasets, name)) throw;
-      missing_.emplace(name, error.what());
-      leave_out("dataset " + name, error.what());
-      return nullptr;
+      return leave_out_dataset(name, error.what());
+    } catch (
+        const UsageError& error) {  // a recording with a dataset.toml of its own, which this machine lacks
+      return leave_out_dataset(name, error.what());
     }
+  }
+
+  /// Called in the handler of an exception, which goes on if the dataset was asked for by its name.
+  const Dataset* leave_out_dataset(const std::string& name, const std::string& why) {
+    if (contains(selection_.datasets, name)) throw;
+    missing_.emplace(name, why);
+    leave_out("dataset " + name, why);
+    return nullptr;
   }
 
   void add(const Study& study, const std::string& name, const Dataset& dataset) {

@@ -16,7 +16,7 @@
 namespace ndt::harness {
 namespace {
 
-constexpr const char *kAll = "all", *kRadius = "--map-radius";
+constexpr const char *kAll = "all", *kRadiusFlag = "--map-radius";
 constexpr double kRadiusMostM = 1e6;
 
 /// Nothing for all.
@@ -25,7 +25,7 @@ std::optional<double> reach(const MapArguments& map, double usual_m) {
   if (map.radius == kAll) return std::nullopt;
   const Real<double> radius = parse_real<double>(map.radius);
   if (radius.fault != RealFault::none || !(radius.value >= 0 && radius.value <= kRadiusMostM))
-    throw UsageError(fmt::format("{} '{}': give metres up to {}, or all (0 means all)", kRadius,
+    throw UsageError(fmt::format("{} '{}': give metres up to {}, or all (0 means all)", kRadiusFlag,
                                  printable(map.radius), kRadiusMostM));
   if (radius.value == 0) return std::nullopt;
   return radius.value;
@@ -64,7 +64,7 @@ void add_map_flag(CLI::App& command, MapArguments& map) { add_map_option(command
 void add_map_radius_flag(CLI::App& command, MapArguments& map, const std::string& centre,
                          const std::string& usual) {
   command
-      .add_option(kRadius, map.radius,
+      .add_option(kRadiusFlag, map.radius,
                   fmt::format("for a tiled map with metadata: read the tiles within this distance of {} "
                               "(default {}); all or 0: every tile",
                               centre, usual))
@@ -92,8 +92,8 @@ GivenMap::GivenMap(const MapArguments& map, const std::optional<MapArea>& area,
     area_ = area;
   else if (area && !map.radius.empty())
     throw UsageError(
-        fmt::format("{} requires a tiled map with metadata, and {} is not one; remove the option", kRadius,
-                    printable_name(map.path)));
+        fmt::format("{} requires a tiled map with metadata, and {} is not one; remove the option",
+                    kRadiusFlag, printable_name(map.path)));
   LoadedMap loaded = files.load(area_);
   tiles_ = loaded.tiles;
   if (files.in_tiles()) of_ = files.tiles().size();

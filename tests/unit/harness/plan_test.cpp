@@ -232,13 +232,17 @@ TEST(Plan, WhatIsNotForUseTakesPartOnlyWhereAStudyNamesIt) {
 
 TEST(Plan, ADatasetOfThePresetMayBeMissingButNotOneAskedFor) {
   ::unsetenv("NDT_DATASETS");
-  const Plan plan =
-      make_plan(preset_of(study_of({"no/such/folder", "courtyard"})), kOwnImplementations, "id");
-  ASSERT_EQ(plan.left_out.size(), 1u);
+  const Plan plan = make_plan(preset_of(study_of({"no/such/folder", "own_recording", "courtyard"})),
+                              kOwnImplementations, "id");
+  ASSERT_EQ(plan.left_out.size(), 2u);
   EXPECT_EQ(plan.left_out[0].what, "dataset no/such/folder");
+  EXPECT_EQ(plan.left_out[1].what, "dataset own_recording");
+  EXPECT_THAT(plan.left_out[1].why, testing::HasSubstr("unknown dataset"));
   Selection asked = kOwnImplementations;
   asked.datasets = {"no/such/folder"};
   EXPECT_THROW(make_plan(preset_of(study_of({"courtyard"})), asked, "id"), InputError);
+  asked.datasets = {"own_recording"};
+  EXPECT_THROW(make_plan(preset_of(study_of({"courtyard"})), asked, "id"), UsageError);
   EXPECT_THROW(make_plan(preset_of(study_of({"no/such/folder"})), kOwnImplementations, "id"), InputError)
       << "nothing to do";
 }

@@ -100,10 +100,10 @@ TEST_F(PyramidFile, IsRefusedCutOffOrWithMoreBehindIt) {
   Bytes bytes = bytes_of(file_);
   bytes.push_back(0);
   write(file_, bytes);
-  EXPECT_THAT(refusal(source_), HasSubstr("not so many cells"));
+  EXPECT_THAT(refusal(source_), HasSubstr("which do not fit its header"));
   bytes.resize(bytes.size() - 2);
   write(file_, bytes);
-  EXPECT_THAT(refusal(source_), HasSubstr("not so many cells"));
+  EXPECT_THAT(refusal(source_), HasSubstr("which do not fit its header"));
   bytes.resize(100);
   write(file_, bytes);
   EXPECT_THAT(refusal(source_), HasSubstr("has 100 bytes, too few; remove it if"));
