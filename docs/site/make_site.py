@@ -15,7 +15,7 @@ from sphinx.cmd.build import build_main
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = ("*.md", "docs/*.md", "modules/*/README.md", "*/README.md", "reports/ndt_report/README.md", "reports/20*/index.md")
 LINK = re.compile(r"(?<=\]\()([^()\s#]+)(?=[)#])")
-ANSWERS = re.compile(r"## Which, on my machine, .*?(?=One picture a question)", re.DOTALL)
+ANSWERS = re.compile(r"## Which, on my machine, .*?(?=A picture for each question)", re.DOTALL)
 GUIDES, PUBLISHED = "docs/README.md", "reports/README.md"
 
 

@@ -128,7 +128,7 @@ def test_a_link_to_no_heading_fails_the_build(tmp_path):
     (tmp_path / "README.md").write_text("# A\n\n[b](docs/README.md#here)\n\n![c](c.svg)\n")
     (tmp_path / "c.svg").write_text('<svg xmlns="http://www.w3.org/2000/svg"/>')
     (tmp_path / "docs/README.md").write_text("# B\n\n## Here\n")
-    (tmp_path / "reports/README.md").write_text("# C\n\n## Which, on my machine, against what?\n\nOne picture a question\n")
+    (tmp_path / "reports/README.md").write_text("# C\n\n## Which, on my machine, against what?\n\nA picture for each question\n")
     made = build(tmp_path / "docs/site", tmp_path / "site")
     assert made.returncode == 0 and "3 pages" in made.stdout, made.stderr
     (tmp_path / "docs/README.md").write_text("# B\n\n## There\n")
