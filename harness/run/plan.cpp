@@ -142,8 +142,7 @@ class Planner {
       return &dataset;
     } catch (const InputError& error) {
       return leave_out_dataset(name, error.what());
-    } catch (
-        const UsageError& error) {  // a recording with a dataset.toml of its own, which this machine lacks
+    } catch (const UsageError& error) {  // a recording with a dataset.toml of its own
       return leave_out_dataset(name, error.what());
     }
   }
