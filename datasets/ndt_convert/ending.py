@@ -9,6 +9,7 @@ SIGNALS = (signal.SIGTERM, signal.SIGHUP)
 AGAIN_S = 5  # a closing terminal sends its signal twice
 
 _last_s = -AGAIN_S
+_held = None  # signals that came while a child is started; None at other times
 
 
 def leave_nothing_behind():
@@ -20,7 +21,9 @@ def leave_nothing_behind():
 
 def _end(number, _):
     global _last_s
-    if time.monotonic() - _last_s >= AGAIN_S:  # a second one must not stop the removal
+    if _held is not None:
+        _held.append(number)
+    elif time.monotonic() - _last_s >= AGAIN_S:  # a second one must not stop the removal
         _last_s = time.monotonic()
         raise SystemExit(128 + number)
 
@@ -33,8 +36,18 @@ def end_by_interrupt():
 
 def call(words, **how):
     """As subprocess.call. When this process is told to end, the child is told too, and waited for."""
-    with subprocess.Popen(words, **how) as child:
+    global _held
+    _held = []  # else a child that has begun is not told
+    try:
+        child = subprocess.Popen(words, **how)
+    except BaseException:
+        _held = None
+        raise
+    with child:
         try:
+            came, _held = _held, None
+            for number in came:
+                _end(number, None)
             return child.wait()
         except BaseException as end:
             if not isinstance(end, KeyboardInterrupt):  # which the child gets from the terminal

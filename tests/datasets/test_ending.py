@@ -55,3 +55,27 @@ def test_a_conversion_under_nohup_goes_on(tmp_path):
     with os.fdopen(reading) as pipe:
         assert "5 scans" in pipe.read()
     assert process.wait(60) == 0 and (tmp_path / "out" / "dataset.toml").exists()
+
+
+SIGNAL_IN_A_START = """
+import os, signal, subprocess, sys, time
+from pathlib import Path
+from ndt_convert import ending
+
+class Popen(subprocess.Popen):
+    def __init__(self, *words):
+        super().__init__(*words)
+        while not Path("begun").exists():
+            time.sleep(0.01)
+        os.kill(os.getpid(), signal.SIGTERM)
+
+subprocess.Popen = Popen
+ending.leave_nothing_behind()
+ending.call(["sh", "-c", "trap 'echo told > told; exit 3' TERM; echo > begun; while :; do sleep 0.05; done"])
+"""
+
+
+def test_a_child_is_told_of_a_signal_that_comes_while_it_is_started(tmp_path):
+    environment = os.environ | {"PYTHONPATH": str(ROOT / "datasets"), "PYTHONDONTWRITEBYTECODE": "1"}
+    done = subprocess.run([sys.executable, "-c", SIGNAL_IN_A_START], cwd=tmp_path, env=environment, timeout=60)
+    assert done.returncode == 128 + signal.SIGTERM and (tmp_path / "told").exists()
