@@ -19,11 +19,16 @@ def test_no_block_is_left_out():
     assert {language: len(blocks(language)) for language in tested} == tested and PAGE.count("\n```") == 2 * sum(tested.values())
 
 
+def link_checkout(folder):
+    """Fills a folder in which the page's commands run as they stand: the sources, without what was built."""
+    for entry in ROOT.iterdir():
+        if entry.name not in ("build", ".git", "venv"):
+            (folder / entry.name).symlink_to(entry)
+
+
 def test_the_commands_of_a_build_configure_the_programs_and_the_library_alone(tmp_path):
     """The first as it stands, then with the option for the library alone. What they would build is counted: conan builds the second."""
-    for entry in ROOT.iterdir():
-        if entry.name not in ("build", ".git"):
-            (tmp_path / entry.name).symlink_to(entry)
+    link_checkout(tmp_path)
     assert command("cmake --build") == "cmake --build build/package" and "`-DNDT_PROGRAMS=OFF`" in PAGE
     steps = []
     for option in ("", " -DNDT_PROGRAMS=OFF"):
@@ -98,9 +103,11 @@ def test_code_for_pcl_runs_with_two_lines_changed(built, tmp_path):
 
 def test_the_lines_in_python_run_after_the_command_that_installs(builder, building_wheels, courtyard, bench_pose, tmp_path):
     """The command installs below PIP_TARGET, with the installed library and no network."""
+    link_checkout(tmp_path)
+    (tmp_path / "venv").symlink_to(Path(builder).parent.parent)
     environment = building_wheels | {"PATH": f"{Path(builder).parent}:{os.environ['PATH']}", "PIP_TARGET": str(tmp_path / "site"),
                                      "PIP_NO_DEPS": "1", "PIP_NO_BUILD_ISOLATION": "0", "PIP_NO_INDEX": "1"}
-    run("bash", "-c", command("pip install"), cwd=ROOT, environment=environment)
+    run("bash", "-c", command("venv/bin/pip install"), cwd=tmp_path, environment=environment)
     (tmp_path / "lines.py").write_text(blocks("python")[0] + "print(*result.map_from_scan.ravel().tolist())\n")
     said = run(builder, tmp_path / "lines.py", cwd=courtyard[0].parent, environment={"PYTHONPATH": str(tmp_path / "site")})
     assert [float(word) for word in said.split()] == bench_pose("0.3,-0.2,0.1,0,0,0")
