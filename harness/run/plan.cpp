@@ -142,9 +142,14 @@ class Planner {
       return &dataset;
     } catch (const InputError& error) {
       return leave_out_dataset(name, error.what());
-    } catch (const UsageError& error) {  // a recording with a dataset.toml of its own
+    } catch (const UsageError& error) {  // no such name: right only for a recording that this machine lacks
+      if (!is_recording(name)) throw;
       return leave_out_dataset(name, error.what());
     }
+  }
+
+  bool is_recording(const std::string& name) const {
+    return std::ranges::any_of(preset_.studies, [&](const Study& s) { return contains(s.recordings, name); });
   }
 
   /// Called in the handler of an exception, which goes on if the dataset was asked for by its name.

@@ -98,11 +98,12 @@ struct SearchSpec {
 /// Every dataset with every variant, thread count and implementation.
 struct Study {
   std::vector<std::string> datasets;
-  std::vector<std::string> densities;  ///< of the scans; empty = the datasets' own, which a preset calls own
-  std::vector<std::string> only;       ///< of the registry's implementations; empty = all
-  std::vector<std::string> also;       ///< peers, and implementations that are not for use, that take part
-  std::optional<int> frames;           ///< at most so many of each dataset, evenly spread
-  std::vector<int> threads;            ///< 0 = one per core
+  std::vector<std::string> recordings;  ///< those of `datasets` that a machine may not know
+  std::vector<std::string> densities;   ///< of the scans; empty = the datasets' own, which a preset calls own
+  std::vector<std::string> only;        ///< of the registry's implementations; empty = all
+  std::vector<std::string> also;        ///< peers, and implementations that are not for use, that take part
+  std::optional<int> frames;            ///< at most so many of each dataset, evenly spread
+  std::vector<int> threads;             ///< 0 = one per core
   std::vector<Variant> variants;
   std::vector<GuessGrid> grids;  ///< these two instead of the dataset's own guesses
   std::vector<GuessScatter> scatters;

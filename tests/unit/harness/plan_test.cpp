@@ -232,8 +232,10 @@ TEST(Plan, WhatIsNotForUseTakesPartOnlyWhereAStudyNamesIt) {
 
 TEST(Plan, ADatasetOfThePresetMayBeMissingButNotOneAskedFor) {
   ::unsetenv("NDT_DATASETS");
-  const Plan plan = make_plan(preset_of(study_of({"no/such/folder", "own_recording", "courtyard"})),
-                              kOwnImplementations, "id");
+  Study study = study_of({"no/such/folder", "own_recording", "courtyard"});
+  EXPECT_THROW(make_plan(preset_of(study), kOwnImplementations, "id"), UsageError) << "a misspelt name";
+  study.recordings = {"own_recording"};
+  const Plan plan = make_plan(preset_of(study), kOwnImplementations, "id");
   ASSERT_EQ(plan.left_out.size(), 2u);
   EXPECT_EQ(plan.left_out[0].what, "dataset no/such/folder");
   EXPECT_EQ(plan.left_out[1].what, "dataset own_recording");
