@@ -114,7 +114,7 @@ def test_the_first_pages_say_which_on_my_machine_and_the_index_names_every_run(s
 
 
 def test_a_published_page_has_its_figure_and_its_tables(site, pages):
-    page = pages[site / "reports/2026-11-26-cpu-peers/index.html"]
+    page = pages[site / "reports/2026-11-29-cpu-comparison/index.html"]
     assert any(address.endswith(".svg") for address in page.loaded)
     assert {Path(address).name for address in page.links} >= {"summary.csv", "environment.json"}
 
