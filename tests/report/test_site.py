@@ -161,7 +161,7 @@ def test_every_page_fits_its_width_and_says_nothing_to_the_console(site, pages, 
 
 @pytest.mark.parametrize("width", [1920, 1360, 1100, 800])
 def test_widths_between_fit(site, browser, width):
-    for name in ("index.html", "reports/2026-11-28-cpu-drives/index.html"):
+    for name in ("index.html", "reports/2026-11-29-cpu-drives/index.html"):
         browser.open(site / name, width)
         assert browser.value("document.documentElement.scrollWidth") <= width, name
 
