@@ -244,9 +244,9 @@ std::vector<std::string> read_also(TomlTable& toml) {
 Study read_study(TomlTable& toml) {
   Study study;
   study.datasets = toml.texts("datasets").value_or(std::vector<std::string>{});
-  if (study.datasets.empty()) toml.refuse("datasets", "is missing or empty", "name the datasets");
   study.recordings = toml.texts("recordings").value_or(std::vector<std::string>{});
   study.datasets.insert(study.datasets.end(), study.recordings.begin(), study.recordings.end());
+  if (study.datasets.empty()) toml.refuse("datasets", "is missing or empty", "name the datasets");
   study.densities = read_densities(toml);
   study.only = read_only(toml);
   study.also = read_also(toml);

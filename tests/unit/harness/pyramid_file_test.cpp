@@ -163,7 +163,7 @@ TEST(WordHash, DoesNotDependOnPortions) {
 class Kept : public testing::Test {
  protected:
   TemporaryFolder folder_;
-  PointCloud map_ = hills(70);  // its pyramid is just above the least size that is kept
+  PointCloud map_ = kMap;
 
   Kept() { ::setenv("NDT_CACHE", folder_.path().c_str(), 1); }
   ~Kept() override { ::unsetenv("NDT_CACHE"); }
