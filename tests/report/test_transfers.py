@@ -6,6 +6,8 @@ import needs  # noqa: F401  first: it skips
 import numpy as np
 import pandas as pd
 import pytest
+from ndt_report.figures.style import Looks
+from ndt_report.figures.transfers import draw
 from ndt_report.read.load import load_run
 from ndt_report.page.html import render
 from ndt_report.sections.report import make_report
@@ -182,6 +184,17 @@ def test_meetings_grow_with_iterations_or_not_and_are_missing_where_they_are_not
     assert (row.implementation, row.n, row.exchanges_p50, row.exchanges_max) == (CUDA, 3, 9, 12)
     assert row.exchanges_per_iteration == pytest.approx(1) and row.barriers_per_iteration == pytest.approx(0)
     assert meetings_table(judged(staged())).empty, "nothing is known"
+
+
+def test_the_figure_says_what_moves_and_draws_nothing_as_a_zero():
+    known = implementations(STAGED, GRAPH)
+    drawing = draw(transfers_table(judged(staged() + [counted(GRAPH, i) for i in (4, 6)]), known), Looks(known))
+    assert drawing.finding == f"Bytes that move in an iteration: {STAGED} 4 and {GRAPH} 0."
+    texts = [[text.get_text() for text in ax.texts] for ax in drawing.figure.axes]
+    assert texts == [["108,064", "12,064"], ["368", "344"], ["4", "0"]]
+    alone = draw(transfers_table(judged([counted(GRAPH, 4)]), known), Looks(known))
+    assert "unknown" in alone.finding and alone.figure.axes[2].texts[0].get_text() == "–"
+    assert draw(transfers_table(judged([measurement(OWN, true_x=0)]), known), Looks(known)) is None
 
 
 def test_the_page_shows_both_where_a_run_has_them(tmp_path):

@@ -1,5 +1,8 @@
 """The bytes that an alignment moves to and from a device."""
 
+from functools import partial
+
+from ..figures import transfers
 from ..judge.transfers import meetings_table, transfers_table, without_counts, zero_transfer_table
 from ..page_numbers import NONE, number
 from .section import Section
@@ -28,6 +31,7 @@ SECTION = Section(
         "meetings": meetings_table(report.measurements),
         "without_counts": without_counts(report.measurements, report.run.implementations),
     },
+    figures=lambda report, tables: [partial(transfers.draw, tables["transfers"], report.look)],
     template="transfers.html.jinja",
     values=lambda report, tables: {"count": count, "per_iteration": per_iteration},
 )
