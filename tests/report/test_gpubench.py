@@ -31,6 +31,16 @@ def test_medians_and_a_picture_are_written(tmp_path):
     assert main([str(tmp_path)]) == 0 and picture.read_text() != before
 
 
+def test_runs_of_one_size_are_one_point(tmp_path):
+    for run, us in (("a", 10), ("b", 30), ("c", 20)):
+        (tmp_path / f"{run}.jsonl").write_text(line("map_build_host_clock", 10000, [us]) + "\n")
+    assert main([str(tmp_path)]) == 0
+    several = (tmp_path / "figures/map_build.svg").read_text()
+    for run in "ab":
+        (tmp_path / f"{run}.jsonl").unlink()
+    assert main([str(tmp_path)]) == 0 and (tmp_path / "figures/map_build.svg").read_text() == several
+
+
 def test_a_folder_without_maps_is_refused(tmp_path, capsys):
     assert main([str(tmp_path)]) == 2 and "keep what ndt-gpubench prints" in capsys.readouterr().err
     assert main([]) == 1 and main(["--help"]) == 1
