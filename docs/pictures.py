@@ -3,7 +3,7 @@
 It needs numpy and matplotlib.
 
 align.png: a scan of the built-in courtyard over the map, at the guess and where an alignment puts it.
-error_time.png: median error against median time of the published run reports/2026-11-26-h100-peers.
+error_time.png: median error against median time of the published run reports/2026-11-29-h200-comparison.
 pyramid.png: the courtyard's score along x on each level of the profile pyramid, and the path of an alignment.
 corridor.png: five alignments in a corridor, and what a push along and across it costs (scenes_corridor).
 voxels.png: a corner of the courtyard as voxels, with covariances that start from the identity and from zero.
@@ -24,7 +24,7 @@ import numpy as np  # noqa: E402
 
 ROOT = Path(__file__).resolve().parent.parent
 PICTURES = ROOT / "docs" / "pictures"
-RUN = ROOT / "reports" / "2026-11-26-h100-peers"
+RUN = ROOT / "reports" / "2026-11-29-h200-comparison"
 COMPARED = (  # name, variant, implementation: ours, then the peers
     ("persistent_cuda", "autoware", "persistent_cuda"),
     ("persistent_cuda, pyramid", "pyramid", "persistent_cuda"),
