@@ -29,19 +29,21 @@ def draw(table: pd.DataFrame, look: Looks):
     """table: of idle_table()."""
     if table.empty:
         return None
-    # Back to back, then rarer and rarer, and what is announced first.
-    calls = sorted(idle_calls(table), key=lambda call: (call[0] > 0, -call[0], -call[1]))
+    calls = idle_calls(table)
+    rates = sorted({rate for rate, _ in calls}, key=lambda rate: (rate > 0, -rate))  # back to back, then rarer and rarer
     shown = fastest_settings(table)
     names = list(dict.fromkeys(shown.dataset))
     figure, axes = panels(len(names[:MOST_PANELS]), columns=2, height_in=3.0)
     for ax, name in zip(axes, names):
         of_name = shown[shown.dataset == name]
         for implementation in look.in_order(of_name.implementation):
-            line = of_name[of_name.implementation == implementation].set_index(CALL).align_ms_p50
-            ax.plot(range(len(calls)), line.reindex(calls), label=implementation, **look(implementation))
+            for announced_ms, line in of_name[of_name.implementation == implementation].groupby("announced_ms"):
+                times = line.set_index("rate_hz").align_ms_p50.reindex(rates)
+                told = {"linestyle": ":", "label": f"{implementation}, announced {announced_ms:g} ms before"} if announced_ms else {}
+                ax.plot(range(len(rates)), times, **{"label": implementation} | look(implementation) | told)
         log_axis(ax.yaxis)
-        ax.set_xticks(range(len(calls)), [call_name(*call).replace(", ", ",\n") for call in calls])
+        ax.set_xticks(range(len(rates)), [call_name(rate, 0) for rate in rates])
         ax.set_ylabel("median time of an alignment, ms")
         ax.set_title(f"{name} (n = {of_name.n.max()})")
     note = "Of each implementation the threads and options that are fastest at the lowest rate." + and_more(len(axes), len(names))
-    return Drawing("idle", "After idle", finding(shown, calls[-1]), finish(figure, axes), shown, note)
+    return Drawing("idle", "After idle", finding(shown, (rates[-1], 0)), finish(figure, axes), shown, note)
