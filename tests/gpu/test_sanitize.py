@@ -23,20 +23,20 @@ print("[  PASSED  ]", sum(counts) if all(counts) else 0, "tests.")
 """
 
 
-def sanitize(build, tmp_path):
-    write_program(tmp_path / "tools/compute-sanitizer", LISTER)
-    path = f"{tmp_path / 'tools'}:{os.environ['PATH']}"
+def sanitize(build):
+    write_program(build / "tools/compute-sanitizer", LISTER)
+    path = f"{build / 'tools'}:{os.environ['PATH']}"
     return subprocess.run([TOOL, build], capture_output=True, text=True, env=dict(os.environ, PATH=path, SANITIZE_JOBS="2"))
 
 
 def test_every_case_names_a_test(tmp_path):
     (tmp_path / "bin").symlink_to(Path(os.environ["NDT_BUILD"]) / "bin")
-    done = sanitize(tmp_path, tmp_path)
+    done = sanitize(tmp_path)
     assert done.returncode == 0 and len(done.stdout.splitlines()) > 40, done.stdout + done.stderr
 
 
 def test_a_case_that_names_none_fails(tmp_path):
     for name in set(re.findall(r"\w+_test\b", TOOL.read_text())):
         write_program(tmp_path / "bin/tests" / name, "#!{python}\nprint('Suite.')\n")
-    done = sanitize(tmp_path, tmp_path)
+    done = sanitize(tmp_path)
     assert done.returncode != 0 and "none was named so" in done.stdout

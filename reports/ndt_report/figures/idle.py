@@ -2,7 +2,7 @@
 
 import pandas as pd
 
-from ..judge.idle import CALL, at_lowest_rate, call_name, idle_calls
+from ..judge.idle import CALL, at_lowest_rate, call_name
 from ..page_numbers import number
 from .style import Looks, finish, log_axis, panels
 from . import MOST_PANELS, Drawing, and_more
@@ -29,8 +29,7 @@ def draw(table: pd.DataFrame, look: Looks):
     """table: of idle_table()."""
     if table.empty:
         return None
-    calls = idle_calls(table)
-    rates = sorted({rate for rate, _ in calls}, key=lambda rate: (rate > 0, -rate))  # back to back, then rarer and rarer
+    rates = sorted(table.rate_hz.unique(), key=lambda rate: (rate > 0, -rate))  # back to back, then rarer and rarer
     shown = fastest_settings(table)
     names = list(dict.fromkeys(shown.dataset))
     figure, axes = panels(len(names[:MOST_PANELS]), columns=2, height_in=3.0)

@@ -9,7 +9,7 @@ from conftest import BUILD, PAGE, ROOT, run
 
 OPTIONS = {"tools.cmake.cmaketoolchain:generator": "Ninja",
            "tools.cmake.cmaketoolchain:extra_variables": "{'CMAKE_UNITY_BUILD': 'ON'}",  # an eighth of the files
-           "tools.build:cxxflags": "['-O0']"}  # nothing here is of speed
+           "tools.build:cxxflags": "['-O0']"}  # no test here measures speed
 
 
 def test_a_consumer_runs_with_the_package(builder, tmp_path):
