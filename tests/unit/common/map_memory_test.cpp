@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <cstdlib>
 #include <limits>
@@ -21,7 +22,7 @@
 namespace {
 
 constexpr std::size_t kFront = 16;  // holds the size, and keeps the alignment
-std::size_t live = 0, most = 0;
+std::atomic<std::size_t> live = 0, most = 0;  // windows are made by several threads
 
 }  // namespace
 
@@ -31,7 +32,9 @@ std::size_t live = 0, most = 0;
   auto* memory = static_cast<char*>(std::malloc(size + kFront));
   if (memory == nullptr) return nullptr;
   *reinterpret_cast<std::size_t*>(memory) = size;
-  most = std::max(most, live += size);
+  const std::size_t now = live += size;
+  for (std::size_t before = most; before < now && !most.compare_exchange_weak(before, now);) {
+  }
   return memory + kFront;
 }
 void* operator new(std::size_t size) {
@@ -100,7 +103,8 @@ Built build(const PointCloud& cloud, const AlignOptions& options) {
   std::vector<std::unique_ptr<VoxelMap>> maps;
   maps.reserve(options.levels.size() + 1);
   out.sizes.reserve(options.levels.size() + 1);
-  const std::size_t before = most = live;
+  const std::size_t before = live;
+  most = before;
   {
     const MapCloud points(cloud, options);
     AlignOptions one = options;
@@ -241,7 +245,7 @@ TEST(MapMemory, OfAResidentMapIsTheSameAfterEveryLapOf10000Updates) {
   std::shared_ptr<const ReadyMap> in_force = resident->build();
   std::size_t after_a_lap = 0, most_of_a_lap = 0;
   for (int lap = 0; lap < kLaps; ++lap) {
-    most = live;
+    most = live.load();
     for (int k = 0; k < kTiles; ++k) {
       const int next = (k + kHeld) % kTiles;
       resident->remove(k);
