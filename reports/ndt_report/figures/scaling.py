@@ -73,13 +73,14 @@ def _panel(ax, points, variable, value, look):
         label = name if threads == points[points.implementation == name].threads.min() else None
         alpha = 1.0 if threads == lightest or label else 0.5
         ax.plot(group["size"], group[value], label=label, alpha=alpha, **style | {"linestyle": "none"})
-        ax.annotate(
-            f"{threads:g}",
-            (group["size"].iloc[-1], group[value].iloc[-1]),
-            xytext=(6, -3),
-            textcoords="offset points",
-            color=MUTED,
-        )
+        if points[points.implementation == name].threads.max() > 1:  # a GPU's one thread says nothing
+            ax.annotate(
+                f"{threads:g}",
+                (group["size"].iloc[-1], group[value].iloc[-1]),
+                xytext=(6, -3),
+                textcoords="offset points",
+                color=MUTED,
+            )
         for fit in scaling_fits(group, value).itertuples():
             x = np.geomspace(group["size"].min(), group["size"].max(), 60)
             ax.plot(
@@ -119,7 +120,8 @@ def draw_threads(points: pd.DataFrame, look: Looks):
         for name, group in points[points.dataset == dataset].groupby("implementation", sort=False):
             ax.plot(group.threads, group.speed_up, label=name, **look(name))
         top = points[points.dataset == dataset].threads.max()
-        ax.plot([1, top], [1, top], color=MUTED, linewidth=0.8, linestyle=":", label="perfect")
+        perfect = np.geomspace(1, top, 60)  # a line between the ends would be straight on a logarithmic axis, and wrong
+        ax.plot(perfect, perfect, color=MUTED, linewidth=0.8, linestyle=":", label="perfect")
         ax.set_xlabel("threads")
         ax.set_ylabel("speed-up over one thread")
         ax.set_title(dataset)
