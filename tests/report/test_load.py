@@ -65,7 +65,7 @@ def test_a_run_from_before_a_column_is_loaded_without_it(folder):
 def test_published_runs_stay_readable(name):
     paths = [PUBLISHED / name / file for file in packed_files(PUBLISHED / name)]
     runs = [load_run(path.parent) for path in paths if path.name == "results.jsonl"]
-    assert runs or name.endswith(("-localization", "-laps", "-maps", "-drives", "-frame"))
+    assert runs or name.endswith(("-localization", "-laps", "-maps", "-drives", "-frame", "-utilisation", "-gpu-tests"))
     assert all(run.finished and len(run.measurements) >= 12 and run.oracle == "cpu_pclomp_ref" for run in runs)
 
 
