@@ -6,7 +6,7 @@
 
 int main(int count, char** words) {
   if (count != 3) return std::fprintf(stderr, "usage: align_files MAP SCAN\n"), 2;
-  const std::unique_ptr<ndt::Aligner> aligner = ndt::make_aligner("auto");  // a GPU's if there is one
+  const std::unique_ptr<ndt::Aligner> aligner = ndt::make_aligner("auto");  // uses a GPU if available
   aligner->set_map(ndt::io::read_cloud(words[1]));
   const ndt::Transform guess = ndt::to_transform({0.3, -0.2, 0.1, 0, 0, 0.05});  // x y z roll pitch yaw
   const ndt::AlignResult result = aligner->align(ndt::io::read_cloud(words[2]), guess);

@@ -6,7 +6,7 @@
 namespace {
 
 ndt::AlignResult align(const ndt::PointCloud& map, const ndt::PointCloud& scan, const ndt::Transform& guess) {
-  const std::unique_ptr<ndt::Aligner> aligner = ndt::make_aligner("auto");  // a GPU's if there is one
+  const std::unique_ptr<ndt::Aligner> aligner = ndt::make_aligner("auto");  // uses a GPU if available
   aligner->set_map(map);
   return aligner->align(scan, guess);
 }

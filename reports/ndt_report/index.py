@@ -27,8 +27,10 @@ class Page:
     release: str  # the version that its programs told; empty if the environment lacks it
 
     @property
-    def date(self) -> str:
-        return self.name[:10]
+    def made(self) -> str:
+        """When, where and from what its programs were: the pages of one run of the suite share it."""
+        release = f"release {self.release}, " if self.release else ""
+        return f"{self.name[:10]}, {self.machine}, {release}commit {self.commit}"
 
 
 def read_list(root: Path) -> dict:
