@@ -15,7 +15,7 @@ from ndt_report.read.files import ROWS, packed_files
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = sorted(ROOT.glob("reports/20*/index.md"))
 FOLDERS = [page.parent for page in PAGES]
-RUNS = [page for page in PAGES if not page.parent.name.endswith(("-gpu-tests", "-utilisation"))]  # these align nothing to draw
+RUNS = [page for page in PAGES if not page.parent.name.endswith(("-gpu-tests", "-utilisation"))]  # a page of tests or of counters has no figure
 MOST_BYTES = 25_000_000  # of all published folders
 MADE_AGAIN = {"report.html"}
 ROWS_FILE = re.compile(r"\.jsonl$|frames\.csv$")
