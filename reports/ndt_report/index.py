@@ -28,7 +28,7 @@ class Page:
 
     @property
     def made(self) -> str:
-        """When, where and from what its programs were: the pages of one run of the suite share it."""
+        """Names the date, the machine, the release and the commit. Pages of one run of the suite share them."""
         release = f"release {self.release}, " if self.release else ""
         return f"{self.name[:10]}, {self.machine}, {release}commit {self.commit}"
 

@@ -70,10 +70,11 @@ def _panel(ax, points, variable, value, look):
     for (name, threads), group in points.groupby(["implementation", "threads"], sort=False):
         style, lightest = look(name), points.threads.min()
         group = group.sort_values("size")
-        label = name if threads == points[points.implementation == name].threads.min() else None
+        own = points[points.implementation == name].threads
+        label = name if threads == own.min() else None
         alpha = 1.0 if threads == lightest or label else 0.5
         ax.plot(group["size"], group[value], label=label, alpha=alpha, **style | {"linestyle": "none"})
-        if points[points.implementation == name].threads.max() > 1:  # a GPU's one thread says nothing
+        if own.max() > 1:  # the one host thread of a GPU's implementation says nothing
             ax.annotate(
                 f"{threads:g}",
                 (group["size"].iloc[-1], group[value].iloc[-1]),
